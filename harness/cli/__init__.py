@@ -1,0 +1,5 @@
+"""Step 11: typer; one verb per file, thin."""
+
+
+def main() -> None:
+    """Entry point of `arnes`."""

@@ -1,0 +1,33 @@
+"""Step 4: the grader's API. The only harness import that a `grader.py` may have.
+
+A grader holds one function per row. It gets a `Deliverable` and returns a `Verdict`: a
+fraction in [0, 1] with a reason and, where the row has several, its sub-observations. Points
+never appear in a grader; they come from `task.toml`.
+"""
+
+from harness.grading.deliverable import Deliverable, per_deliverable
+from harness.grading.verdict import (
+    Verdict,
+    failed,
+    observed,
+    partial,
+    passed,
+    row,
+    weighted,
+)
+from harness.parsing.answers import Reading
+from harness.records.score import Observation
+
+__all__ = [
+    "Deliverable",
+    "Observation",
+    "Reading",
+    "Verdict",
+    "failed",
+    "observed",
+    "partial",
+    "passed",
+    "per_deliverable",
+    "row",
+    "weighted",
+]

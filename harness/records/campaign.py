@@ -1,0 +1,126 @@
+"""The plan of a campaign, its frozen form, its journal, and its end."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.records.base import Json, Record
+from harness.records.score import CellKey, CellOutcome, Stamps
+
+ModelId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+
+
+class PlannedModel(Record):
+    """One model of a plan.
+
+    id : the name in folders and tables (letters, digits, `.`, `_`, `-`)
+    backend : which file of `harness/backends/` brings it up
+    base_url, served_name : for a server that runs already
+    context_tokens : the window per request, where the server does not tell it
+    api_key_env : name of the environment variable that holds the key; a key itself is refused
+    extra_body : body fields for this model (thinking switches, reasoning effort), stamped
+    """
+
+    id: ModelId
+    backend: str
+    base_url: str | None = None
+    served_name: str | None = None
+    context_tokens: Annotated[int, Field(gt=0)] | None = None
+    api_key_env: str | None = None
+    extra_body: dict[str, Json] = Field(default_factory=dict)
+    options: dict[str, Json] = Field(default_factory=dict)
+
+
+class CampaignPlan(Record):
+    """`plan.toml`, written by a person."""
+
+    schema_version: Literal[1] = 1
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,47}$")]
+    profile: str | None = None
+    runs: Annotated[int, Field(ge=1)] | None = None
+    tasks: tuple[str, ...] | None = None
+    controls: bool = True
+    allow_slow: bool = False
+    models: Annotated[tuple[PlannedModel, ...], Field(min_length=1)]
+
+
+class CampaignRecord(Record):
+    """`CAMPAIGN.json`: the plan as it was frozen, and the instrument it was frozen for.
+
+    subset : True when the plan leaves out tasks of level A; then there is no total of level A,
+        and nothing here compares with a campaign over other tasks.
+    """
+
+    schema_version: Literal[1] = 1
+    name: str
+    created_at: str
+    plan: CampaignPlan
+    runs: int
+    tasks: tuple[str, ...]
+    subset: bool
+    controls: tuple[str, ...]
+    forms: dict[str, str]
+    open_form: bool
+    stamps: Stamps
+
+
+class JournalEvent(Record):
+    """One line of `journal.jsonl`."""
+
+    at: str
+    event: Literal[
+        "campaign_started",
+        "campaign_resumed",
+        "campaign_finished",
+        "model_up",
+        "model_down",
+        "model_set_aside",
+        "run_started",
+        "run_finished",
+        "run_skipped",
+        "cell_finished",
+        "interrupted",
+    ]
+    model: str | None = None
+    run: int | None = None
+    task: str | None = None
+    seconds: float | None = None
+    detail: str = ""
+
+
+class ChangedRow(Record):
+    """A row whose points differ from the score sheet that was there before finalize."""
+
+    cell: CellKey
+    row: str
+    before: float | None
+    after: float | None
+    parts: tuple[str, ...]
+
+
+class CellMetrics(Record):
+    """What a cell cost and how it ended; beside the points, outside every digest of scores."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    generation_s: float | None = None
+    retries: int = 0
+    finish_reason: str | None = None
+
+
+class FinalCell(Record):
+    """One cell of `FINAL.json`: its outcome and what it cost."""
+
+    outcome: CellOutcome
+    metrics: CellMetrics
+
+
+class Final(Record):
+    """`FINAL.json`: every cell, rescored with the present harness. Written by finalize only."""
+
+    schema_version: Literal[1] = 1
+    campaign: CampaignRecord
+    stamps: Stamps
+    cells: tuple[FinalCell, ...]
+    changed: tuple[ChangedRow, ...]
+    files: dict[str, str]

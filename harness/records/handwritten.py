@@ -1,0 +1,91 @@
+"""Documents that a person writes (TOML): read whole, with every problem at once."""
+
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from harness.errors import HarnessError, Problem, nearest
+from harness.records.base import Record
+
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+def read_toml(path: Path, model: type[AnyRecord], error: type[HarnessError]) -> AnyRecord:
+    """Read a TOML file into a record.
+
+    Parameters
+    ----------
+    path : the file
+    model : the record it should be
+    error : the class that is raised when it is not
+
+    Raises
+    ------
+    HarnessError
+        Of the class asked for, with every problem at once: unknown keys with the nearest right
+        name, missing keys, values out of range, or the line where it stops being TOML.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as failure:
+        raise error(
+            f"{path.name} cannot be read",
+            [Problem(str(path), failure.strerror or str(failure), "check the path")],
+            "Nothing was run.",
+        ) from failure
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+        raise error(
+            f"{path.name} is not TOML",
+            [Problem(str(path), str(failure), "correct that line")],
+            "Nothing was run.",
+        ) from failure
+    try:
+        return model.model_validate(content)
+    except ValidationError as failure:
+        problems = _problems(failure, path.name, model)
+        count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+        raise error(f"{count} in {path}", problems, "Nothing was run.") from failure
+
+
+def _problems(error: ValidationError, where: str, model: type[Record]) -> list[Problem]:
+    """Turn what pydantic found into problems a person can act on."""
+    problems = []
+    for finding in error.errors():
+        path = ".".join(str(step) for step in finding["loc"])
+        if finding["type"] == "extra_forbidden":
+            known = _fields_at(model, finding["loc"][:-1])
+            todo = nearest(str(finding["loc"][-1]), known)
+            problems.append(Problem(f"{where}: {path}", "unknown key", todo))
+        elif finding["type"] == "missing":
+            problems.append(Problem(f"{where}: {path}", "missing", "add this key"))
+        else:
+            what = f"{finding['input']!r}: {finding['msg']}"
+            problems.append(Problem(f"{where}: {path}", what, "correct the value"))
+    return problems
+
+
+def _fields_at(model: type[Record], path: tuple[int | str, ...]) -> list[str]:
+    """Return the field names of the record that stands at a path inside another."""
+    current: type[Record] = model
+    for step in path:
+        field = current.model_fields.get(str(step))
+        if field is None:
+            continue  # an index into a tuple: the record inside was found at the step before
+        inner = _record_in(field.annotation)
+        if inner is None:
+            return []
+        current = inner
+    return list(current.model_fields)
+
+
+def _record_in(annotation: object) -> type[Record] | None:
+    """Return the first record type inside an annotation such as `tuple[Row, ...] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        found = _record_in(inner)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,75 @@
+"""Who ran what, where: endpoints, servers, and `RUN_INFO.json`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.records.base import Json, Record
+from harness.records.score import Stamps
+
+
+class Endpoint(Record):
+    """A served model as requests reach it. The key itself is in no record: only its variable.
+
+    system_role : False when the template refuses a system message; then the same words open
+        the first user message (stamped, the same for every task of this model).
+    """
+
+    base_url: str
+    model: str
+    api_key_env: str | None = None
+    extra_body: dict[str, Json] = Field(default_factory=dict)
+    system_role: bool = True
+
+
+class ServerInfo(Record):
+    """What preflight found out about the server, before any score."""
+
+    engine: str
+    build: str = ""
+    model_digest: str | None = None
+    window_tokens: int | None = None
+    window_source: Literal["server", "plan", "unknown"] = "unknown"
+    chat_template_digest: str | None = None
+    system_role: bool = True
+    tokens_per_s: float | None = None
+    flags: dict[str, Json] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class HostInfo(Record):
+    """The machine and the code, compared with a warning, never part of a signature."""
+
+    python: str
+    implementation: str
+    platform: str
+    machine: str
+    hostname_digest: str
+    cpu: str
+    cores: int
+    memory_bytes: int
+    packages: dict[str, str]
+    code_revision: str | None
+    code_dirty: bool | None
+
+
+class RunInfo(Record):
+    """`RUN_INFO.json`: one model, one run."""
+
+    schema_version: Literal[1] = 1
+    model: str
+    run: Annotated[int, Field(ge=1)]
+    backend: str
+    endpoint: Endpoint
+    server: ServerInfo
+    allow_slow: bool = False
+    control: bool = False
+    tasks: tuple[str, ...]
+    left_out: dict[str, str] = Field(default_factory=dict)
+    seed: int
+    stamps: Stamps
+    host: HostInfo
+    started_at: str
+    finished_at: str | None = None
+    status: Literal["started", "finished", "set_aside"]
+    detail: str = ""

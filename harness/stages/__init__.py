@@ -1,0 +1,1 @@
+"""Step 7: the verbs of the pipeline, each idempotent: validate, reparse, score, finalize."""
