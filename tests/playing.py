@@ -3,16 +3,17 @@
 import json
 from pathlib import Path
 
+from harness.parsing.reply import parse_reply
+
+from harness.errors import SuiteError
 from harness.grading.deliverable import Deliverable
 from harness.grading.grader import grade
-from harness.parsing.reply import parse_reply
+from harness.records.handwritten import read_toml
 from harness.records.parsed import ParsedReply
 from harness.records.response import ChatRequest, Exchange, Message, Timings
 from harness.records.score import RowScore
 from harness.suite.definition import TaskDefinition
 from harness.suite.forms import Form, Reply
-from harness.records.handwritten import read_toml
-from harness.errors import SuiteError
 
 TAGS = ("think", "thinking", "thought", "reasoning", "reflection")
 
@@ -50,9 +51,7 @@ def exchange_of(reply: Reply, max_tokens: int = 24576) -> Exchange:
 def parsed(folder: Path, form: Form, reply: Reply) -> ParsedReply:
     """Parse a reply for what this task asks."""
     definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
-    return parse_reply(
-        exchange_of(reply), keys=form.keys, files=definition.deliverables, tags=TAGS
-    )
+    return parse_reply(exchange_of(reply), keys=form.keys, files=definition.deliverables, tags=TAGS)
 
 
 def play(folder: Path, form: Form, reply: Reply) -> tuple[RowScore, ...]:

@@ -5,7 +5,7 @@ and every problem is collected before anything fails. What plays a reply lives i
 """
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import Problem, SuiteError, nearest
@@ -132,6 +132,11 @@ def _load_task(folder: Path, root: Path, form: str) -> Task:
     template = (folder / "prompt.md").read_text(encoding="utf-8")
     loaded = read_form(form_path(root, folder, form))
     return Task(folder, definition, loaded, form_id(template, loaded, folder.name), template)
+
+
+def with_form(task: Task, form: Form) -> Task:
+    """Return the same task asked in another form."""
+    return replace(task, form=form, form_id=form_id(task.template, form, task.folder.name))
 
 
 def form_path(root: Path, folder: Path, form: str) -> Path:

@@ -1,0 +1,34 @@
+"""The two controls that play beside the models: known scores, shown as controls, never ranked.
+
+They are scripted players behind a real loopback server, so a campaign whose control does not
+land where it must is a campaign whose numbers mean nothing.
+"""
+
+from harness.arnes import ArnesConfig
+from harness.models.scripted import Behaviour, Script
+from harness.records.base import digest
+from harness.running.single import cap_of
+from harness.stages.validate import sets_of
+from harness.suite.loader import Suite
+
+GOLDEN_CONTROL = "control-golden"
+EMPTY_CONTROL = "control-empty"
+CONTROLS = (GOLDEN_CONTROL, EMPTY_CONTROL)
+
+
+def script_of(control: str, suite: Suite, config: ArnesConfig) -> Script:
+    """Return what a control answers to each prompt of the suite.
+
+    The golden player sends each task's first golden; it is no model and reports no token
+    counts. The empty player sends nothing.
+    """
+    if control == EMPTY_CONTROL:
+        return Script(default=(Behaviour(content="", usage=False),))
+    return Script(
+        by_prompt={
+            digest(task.prompt(cap_of(task, config)).encode("utf-8")): (
+                Behaviour(content=sets_of(task).golden[0].reply.text, usage=False),
+            )
+            for task in suite.tasks
+        }
+    )

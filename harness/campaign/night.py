@@ -1,0 +1,239 @@
+"""Start a campaign or go on with one: plan and instrument in, a summary out."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.backends.hardware import host_info
+from harness.campaign.controls import CONTROLS
+from harness.campaign.display import Display, display
+from harness.campaign.orchestrator import Orchestrator, Tally
+from harness.campaign.plan import Resolved, read_plan, resolve
+from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
+from harness.clock import Clock, SystemClock
+from harness.errors import InstrumentError, NotComparableError, Problem
+from harness.models.chat import ChatModel
+from harness.models.http import HttpChat
+from harness.records.base import readable_json
+from harness.records.campaign import CampaignRecord, JournalEvent, PlannedModel
+from harness.signature import changed_parts
+from harness.stages.instrument import Instrument, find_root, load_instrument
+from harness.stages.progress import Progress, silent
+from harness.stages.validation_cache import validated
+from harness.store import campaign as store
+from harness.store.campaign import Campaign
+from harness.store.files import write_whole
+from harness.store.layout import CAMPAIGNS
+from harness.suite.forms import OPEN
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a pass over a campaign came to."""
+
+    tally: Tally
+    total: int
+
+    @property
+    def holds(self) -> bool:
+        """True when every cell has a reply."""
+        return self.tally.done == self.total
+
+    def as_json(self) -> dict[str, object]:
+        """The summary as JSON values."""
+        return {
+            "cells": self.total,
+            "done": self.tally.done,
+            "finished_before": self.tally.finished_before,
+            "asked": self.tally.asked,
+            "unscored": self.tally.unscored,
+            "set_aside": self.tally.set_aside,
+        }
+
+    def text(self) -> str:
+        """The summary for a person."""
+        lines = [f"{self.tally.done} of {self.total} cells have a reply."]
+        if self.tally.finished_before:
+            lines.append(
+                f"{self.tally.finished_before} were finished before and were not asked again."
+            )
+        lines += [f"{n} unscored: {cause}" for cause, n in sorted(self.tally.unscored.items())]
+        lines += [f"set aside: {model}" for model in sorted(self.tally.set_aside)]
+        return "\n".join(lines)
+
+
+def prepare(
+    start: Path, plan_path: Path, folder: Path | None, progress: Progress = silent
+) -> tuple[Campaign, Instrument]:
+    """Read a plan, validate the instrument, and make the campaign folder.
+
+    Raises
+    ------
+    PlanError, ConfigError, SuiteError
+        Before anything is written.
+    InstrumentError
+        If validation does not hold: then nothing is run at all.
+    """
+    plan = read_plan(plan_path)
+    instrument = load_instrument(find_root(start), plan.profile)
+    resolved = resolve(plan, plan_path.read_bytes(), instrument)
+    clock = SystemClock()
+    campaign = create(resolved, instrument, clock, folder, progress)
+    return campaign, instrument
+
+
+def create(
+    resolved: Resolved,
+    instrument: Instrument,
+    clock: Clock,
+    folder: Path | None = None,
+    progress: Progress = silent,
+) -> Campaign:
+    """Validate, and make a campaign folder for a resolved plan."""
+    validation = validated(
+        instrument.suite, instrument.config, instrument.signature, clock, progress
+    )
+    if not validation.holds:
+        raise InstrumentError(
+            "the instrument does not hold, so it measures nothing",
+            [Problem("", problem) for problem in validation.problems],
+            "Nothing was run. See: arnes validate",
+        )
+    now = clock.now()
+    path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
+    record = CampaignRecord(
+        name=resolved.plan.name,
+        created_at=now.isoformat(timespec="seconds"),
+        plan=resolved.plan,
+        runs=resolved.runs,
+        tasks=resolved.tasks,
+        subset=resolved.subset,
+        controls=CONTROLS if resolved.plan.controls else (),
+        forms={task: instrument.suite.forms[task] for task in resolved.tasks},
+        open_form=instrument.config.form == OPEN,
+        stamps=instrument.stamps,
+    )
+    campaign = store.create(path, record, resolved.text)
+    write_whole(campaign.folder.validation, readable_json(validation))
+    return campaign
+
+
+def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Campaign, Instrument]:
+    """Open a campaign to go on with it.
+
+    Raises
+    ------
+    NotComparableError
+        If a run-side part of the signature changed since it began; it names the part and the
+        cells that would be lost. A score-side change is no obstacle: finalize rescores.
+    InstrumentError
+        If the present instrument does not hold.
+    """
+    campaign = store.load(folder)
+    instrument = load_instrument(find_root(start), campaign.record.stamps.profile)
+    parts = changed_parts(campaign.record.stamps.parts, instrument.stamps.parts, "run")
+    if parts:
+        done = sum(store.is_done(campaign.cell(*cell)) for cell in campaign.cells())
+        raise NotComparableError(
+            f"{len(parts)} run-side part(s) changed since this campaign began",
+            [
+                Problem(
+                    f"signature part {part!r}",
+                    f"was {campaign.record.stamps.parts[part][:12]}, "
+                    f"is {instrument.stamps.parts[part][:12]}",
+                    f"take the change back, or start anew and lose {done} finished cell(s)",
+                )
+                for part in parts
+            ],
+            "Nothing was run, nothing was changed.",
+        )
+    validation = validated(
+        instrument.suite, instrument.config, instrument.signature, SystemClock(), progress
+    )
+    if not validation.holds:
+        raise InstrumentError(
+            "the instrument does not hold, so it measures nothing",
+            [Problem("", problem) for problem in validation.problems],
+            "Nothing was run. See: arnes validate",
+        )
+    return campaign, instrument
+
+
+def run_campaign(
+    campaign: Campaign,
+    instrument: Instrument,
+    *,
+    live: bool,
+    environment: Mapping[str, str] | None = None,
+) -> Summary:
+    """Ask every cell that has no reply yet. One orchestrator at a time."""
+    clock = SystemClock()
+    environment = os.environ if environment is None else environment
+    with store.exclusive(campaign), display(live=live) as shown:
+        begun = bool(campaign.folder.journal.is_file())
+        event = "campaign_resumed" if begun else "campaign_started"
+        campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
+        orchestrator = Orchestrator(
+            campaign=campaign,
+            instrument=instrument,
+            players=_players(campaign, instrument, clock, shown, environment),
+            open_chat=_channel(campaign, instrument, clock, environment),
+            host=host_info(instrument.root),
+            clock=clock,
+            display=shown,
+        )
+        tally = orchestrator.run()
+        campaign.log(
+            JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="campaign_finished")
+        )
+    return Summary(tally, sum(1 for _ in campaign.cells()))
+
+
+def _players(
+    campaign: Campaign,
+    instrument: Instrument,
+    clock: Clock,
+    shown: Display,
+    environment: Mapping[str, str],
+) -> tuple[Player, ...]:
+    suite = instrument.suite.only(campaign.record.tasks)
+    models: list[Player] = [
+        ModelPlayer(
+            planned=planned,
+            suite=suite,
+            config=instrument.config,
+            clock=clock,
+            api_key=_key(planned, environment),
+            allow_slow=campaign.record.plan.allow_slow,
+            log=campaign.folder.server_log(planned.id),
+            tell=shown.note,
+        )
+        for planned in campaign.record.plan.models
+    ]
+    controls: list[Player] = [
+        ControlPlayer(control, suite, instrument.config) for control in campaign.record.controls
+    ]
+    return (*controls, *models)
+
+
+def _channel(
+    campaign: Campaign, instrument: Instrument, clock: Clock, environment: Mapping[str, str]
+) -> Callable[[Served], ChatModel]:
+    config = instrument.config
+    keys = {m.id: _key(m, environment) for m in campaign.record.plan.models}
+
+    def open_chat(served: Served) -> ChatModel:
+        return HttpChat(
+            served.endpoint,
+            config.transport,
+            config.call_timeout_s,
+            clock,
+            api_key=keys.get(served.player),
+        )
+
+    return open_chat
+
+
+def _key(planned: PlannedModel, environment: Mapping[str, str]) -> str | None:
+    return environment.get(planned.api_key_env) if planned.api_key_env else None

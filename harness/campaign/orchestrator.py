@@ -1,0 +1,206 @@
+"""Bring a server up, ask the cells that are not done, take it down: run-major over players.
+
+What is on disk after each step is all that counts: an orchestrator that is killed at any
+instant loses at most the call in flight, and another one goes on where it stopped.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from harness.campaign.display import Display
+from harness.campaign.players import Player, Served
+from harness.clock import Clock
+from harness.errors import EndpointError
+from harness.models.chat import ChatModel
+from harness.records.campaign import JournalEvent
+from harness.records.response import Exchange
+from harness.records.run import HostInfo, RunInfo
+from harness.running.single import request_for, run_single
+from harness.stages.instrument import Instrument
+from harness.stages.reparse import reparse_cell
+from harness.stages.score import score_cell
+from harness.store import campaign as store
+from harness.store.campaign import Campaign
+from harness.suite.loader import Task
+
+NEVER_ASKED_AGAIN = frozenset({"bad_request", "native_tools"})  # the same request fails again
+
+
+@dataclass
+class Tally:
+    """What one pass over the campaign did. done counts cells with a reply, all passes together."""
+
+    finished_before: int = 0
+    done: int = 0
+    asked: int = 0
+    unscored: dict[str, int] = field(default_factory=dict)
+    set_aside: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Orchestrator:
+    """One pass over a campaign.
+
+    open_chat : opens the channel to an endpoint; its caller closes it
+    """
+
+    campaign: Campaign
+    instrument: Instrument
+    players: tuple[Player, ...]
+    open_chat: Callable[[Served], ChatModel]
+    host: HostInfo
+    clock: Clock
+    display: Display
+    tally: Tally = field(default_factory=Tally)
+
+    def run(self) -> Tally:
+        """Ask every cell that has no reply yet."""
+        store.remove_leftovers(self.campaign)
+        self.tally.finished_before = self.tally.done = sum(
+            store.is_done(self.campaign.cell(*cell)) for cell in self.campaign.cells()
+        )
+        for number in range(1, self.campaign.record.runs + 1):
+            for player in self.players:
+                pending = self._pending(player, number)
+                if pending and player.id not in self.tally.set_aside:
+                    self._play_run(player, number, pending)
+        self._score_the_rest()
+        return self.tally
+
+    def _play_run(self, player: Player, number: int, pending: list[Task]) -> None:
+        """One player, one run: up, cells, down, whatever happens in between."""
+        began = self.clock.monotonic()
+        self.display.doing(f"{player.id} run {number}: starting", self.tally.done, self._total())
+        try:
+            served = player.bring_up()
+            self._log("model_up", player, number, self.clock.monotonic() - began)
+            info = self._begin(player, number, served)
+            self._cells(player, number, pending, served)
+            store.write_run_info(
+                self.campaign.folder.run(player.id, number),
+                info.model_copy(update={"finished_at": self._now(), "status": "finished"}),
+            )
+            self._log("run_finished", player, number, self.clock.monotonic() - began)
+        except EndpointError as error:
+            self.tally.set_aside[player.id] = str(error)
+            self._log("model_set_aside", player, number, detail=str(error))
+            self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
+        finally:
+            player.shut_down()
+
+    def _begin(self, player: Player, number: int, served: Served) -> RunInfo:
+        folder = self.campaign.folder.run(player.id, number)
+        before = store.read_run_info(folder)
+        info = RunInfo(
+            model=player.id,
+            run=number,
+            backend=player.backend,
+            endpoint=served.endpoint,
+            server=served.server,
+            allow_slow=self.campaign.record.plan.allow_slow,
+            control=player.control,
+            tasks=self.campaign.record.tasks,
+            seed=self.instrument.config.seed_for(number),
+            stamps=self.campaign.record.stamps,
+            host=self.host,
+            started_at=before.started_at if before else self._now(),
+            status="started",
+        )
+        store.write_run_info(folder, info)
+        self._log("run_started", player, number)
+        return info
+
+    def _cells(self, player: Player, number: int, pending: list[Task], served: Served) -> None:
+        chat = self.open_chat(served)
+        try:
+            for task in pending:
+                what = f"{player.id} run {number}: {task.id}"
+                self.display.doing(what, self.tally.done, self._total())
+                began = self.clock.monotonic()
+                exchange = self._ask(chat, player, number, task, served)
+                cell = self.campaign.cell(player.id, number, task.id)
+                reparse_cell(cell, task, self.instrument.config)
+                score_cell(self.campaign, player.id, number, task, self.instrument.stamps)
+                self._count(exchange, what)
+                self._log(
+                    "cell_finished",
+                    player,
+                    number,
+                    self.clock.monotonic() - began,
+                    task=task.id,
+                    detail=exchange.cause or exchange.ended,
+                )
+        finally:
+            chat.close()
+
+    def _ask(
+        self, chat: ChatModel, player: Player, number: int, task: Task, served: Served
+    ) -> Exchange:
+        """Ask one cell, and again by rule where infrastructure spoilt it; every try is kept."""
+        config = self.instrument.config
+        request = request_for(task, config, run=number, model=served.endpoint.model)
+        cell = self.campaign.cell(player.id, number, task.id)
+        for _ in range(1 + config.transport.cell_reruns):
+            exchange = run_single(chat, request)
+            store.write_exchange(cell, exchange)
+            self.tally.asked += 1
+            if exchange.ended != "infrastructure" or exchange.cause in NEVER_ASKED_AGAIN:
+                return exchange
+            if not player.alive():
+                raise EndpointError(
+                    f"the server of {player.id} died in {task.id}: {exchange.detail}",
+                    state=f"Nothing is lost. Go on with: arnes campaign resume "
+                    f"{self.campaign.folder.path}",
+                )
+        return exchange
+
+    def _count(self, exchange: Exchange, what: str) -> None:
+        if exchange.ended != "infrastructure":
+            self.tally.done += 1
+        else:
+            cause = str(exchange.cause)
+            self.tally.unscored[cause] = self.tally.unscored.get(cause, 0) + 1
+            self.display.note(f"{what}: unscored ({cause}): {exchange.detail}")
+
+    def _score_the_rest(self) -> None:
+        """Give every cell a sheet: those that were never asked say so."""
+        for player, number, task_id in self.campaign.cells():
+            if store.read_outcome(self.campaign.cell(player, number, task_id)) is None:
+                task = self.instrument.suite.task(task_id)
+                score_cell(self.campaign, player, number, task, self.instrument.stamps)
+
+    def _pending(self, player: Player, number: int) -> list[Task]:
+        return [
+            self.instrument.suite.task(task)
+            for task in self.campaign.record.tasks
+            if not store.is_done(self.campaign.cell(player.id, number, task))
+        ]
+
+    def _total(self) -> int:
+        return sum(1 for _ in self.campaign.cells())
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="seconds")
+
+    def _log(
+        self,
+        event: str,
+        player: Player,
+        number: int,
+        seconds: float | None = None,
+        *,
+        task: str | None = None,
+        detail: str = "",
+    ) -> None:
+        record = JournalEvent.model_validate(
+            {
+                "at": self._now(),
+                "event": event,
+                "model": player.id,
+                "run": number,
+                "task": task,
+                "seconds": None if seconds is None else round(seconds, 3),
+                "detail": detail,
+            }
+        )
+        self.campaign.log(record)

@@ -1,0 +1,119 @@
+"""Read a plan and resolve it against the instrument. A wrong plan is refused whole."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.backends import BACKENDS
+from harness.campaign.controls import CONTROLS
+from harness.errors import PlanError, Problem, nearest
+from harness.records.campaign import CampaignPlan, PlannedModel
+from harness.records.handwritten import read_toml
+from harness.stages.instrument import Instrument
+
+RUN_CEILING = 5  # fault schedules are written by hand for runs 1 to 5
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A plan with its defaults filled in.
+
+    subset : True when tasks of level A are left out: a declared subset has no total of level A
+    """
+
+    plan: CampaignPlan
+    text: bytes
+    runs: int
+    tasks: tuple[str, ...]
+    subset: bool
+
+
+def read_plan(path: Path) -> CampaignPlan:
+    """Read `plan.toml`.
+
+    Raises
+    ------
+    PlanError
+        With every problem of the file at once.
+    """
+    return read_toml(path, CampaignPlan, PlanError)
+
+
+def resolve(
+    plan: CampaignPlan,
+    text: bytes,
+    instrument: Instrument,
+    environment: Mapping[str, str] | None = None,
+) -> Resolved:
+    """Check a plan against the instrument and fill in its defaults.
+
+    Parameters
+    ----------
+    plan, text : the plan, and the file as it was written
+    instrument : config and suite of the plan's profile
+    environment : where keys are looked up; the process's own by default
+
+    Raises
+    ------
+    PlanError
+        With every problem at once.
+    """
+    environment = os.environ if environment is None else environment
+    defaults = instrument.config.plan
+    tasks = plan.tasks or defaults.tasks or instrument.suite.ids
+    runs = plan.runs or defaults.runs
+    problems = [
+        Problem("tasks", f"{task!r} is no task", nearest(task, instrument.suite.ids))
+        for task in tasks
+        if task not in instrument.suite.ids
+    ]
+    if runs > RUN_CEILING:
+        problems.append(
+            Problem("runs", f"{runs}, schedules are written for {RUN_CEILING}", "ask for fewer")
+        )
+    ids = [model.id for model in plan.models]
+    problems += [
+        Problem("models", f"the id {model_id!r} stands twice", "give each model its own id")
+        for model_id in sorted({i for i in ids if ids.count(i) > 1})
+    ]
+    for model in plan.models:
+        problems += _model_problems(model, environment)
+    if problems:
+        raise PlanError(
+            f"{len(problems)} problem(s) in the plan {plan.name!r}", problems, "Nothing was run."
+        )
+    chosen = tuple(task for task in instrument.suite.ids if task in tasks)
+    return Resolved(plan, text, runs, chosen, subset=chosen != instrument.suite.ids)
+
+
+def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list[Problem]:
+    where = f"models.{model.id}"
+    problems = []
+    if model.backend not in BACKENDS:
+        problems.append(
+            Problem(
+                f"{where}.backend",
+                f"{model.backend!r} is no backend",
+                nearest(model.backend, BACKENDS),
+            )
+        )
+    if model.backend == "external" and not model.base_url:
+        problems.append(
+            Problem(
+                f"{where}.base_url",
+                "missing",
+                'name the running server, such as "http://127.0.0.1:8080/v1"',
+            )
+        )
+    if model.id in CONTROLS:
+        problems.append(Problem(f"{where}.id", "is the name of a control", "choose another id"))
+    if model.api_key_env and not environment.get(model.api_key_env):
+        problems.append(
+            Problem(
+                f"{where}.api_key_env",
+                f"the variable {model.api_key_env} is not set",
+                f"export {model.api_key_env}=… before you start; the key is written to no file",
+            )
+        )
+    return problems

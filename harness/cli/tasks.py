@@ -1,0 +1,37 @@
+"""`arnes tasks`: what is measured, and what is not."""
+
+from harness.cli.terminal import JsonFlag, ProfileOption, instrument_for, print_json
+
+
+def tasks(profile: ProfileOption = None, as_json: JsonFlag = False) -> None:
+    """List the tasks with their points, rows and forms."""
+    instrument = instrument_for(profile=profile)
+    rows = [
+        {
+            "id": task.id,
+            "title": task.definition.title,
+            "level": task.definition.level,
+            "mode": task.definition.mode,
+            "max_points": task.definition.max_points,
+            "rows": len(task.definition.rows),
+            "observations": task.definition.observations,
+            "form": task.form_id,
+            "measures": task.definition.measures,
+            "does_not_measure": task.definition.does_not_measure,
+        }
+        for task in instrument.suite.tasks
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("Task", "Title", "Level", "Mode", "Points", "Rows", "Obs.", "Form", "Measures")
+    for row in rows:
+        shown = ("id", "title", "level", "mode", "max_points", "rows", "observations", "form")
+        table.add_row(
+            *(f"{row[key]:g}" if key == "max_points" else str(row[key]) for key in shown),
+            str(row["measures"]),
+        )
+    Console().print(table)

@@ -1,0 +1,77 @@
+"""`arnes validate`: check the instrument before it measures anything.
+
+Exit status: 0 the instrument holds; 1 it does not; 2 it could not be checked.
+"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.terminal import (
+    JsonFlag,
+    ProfileOption,
+    instrument_for,
+    print_json,
+    progress_bar,
+    say,
+)
+
+if TYPE_CHECKING:
+    from harness.records.validation import Validation
+
+
+def validate(
+    task: Annotated[
+        list[str] | None, typer.Option(help="Only this task; repeatable.", show_default=False)
+    ] = None,
+    profile: ProfileOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Golden = maximum, defective = declared, exploits under their ceiling, empty = 0."""
+    from harness.clock import SystemClock
+    from harness.stages.validate import validate as validate_suite
+
+    instrument = instrument_for(profile=profile)
+    suite = instrument.suite.only(tuple(task)) if task else instrument.suite
+    with progress_bar(quiet=as_json) as progress:
+        outcome = validate_suite(suite, instrument.config, SystemClock(), progress)
+    if as_json:
+        print_json(outcome.model_dump(mode="json"))
+    else:
+        show(outcome)
+    raise typer.Exit(0 if outcome.holds else 1)
+
+
+def show(outcome: "Validation") -> None:
+    """Print the table, then every problem with its file."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=None)
+    for heading in ("Task", "Max", "Golden", "Defective ladder", "Exploit ceiling", "Empty"):
+        table.add_column(heading, justify="left" if heading == "Task" else "right")
+    for t in outcome.tasks:
+        worst = min((g.scored for g in t.golden), default=0.0)
+        off = sum(abs(d.expected - d.scored) > 5e-4 for d in t.defective)
+        ladder = ", ".join(f"{d.scored:g}" for d in sorted(t.defective, key=lambda d: d.scored))
+        over = [e for e in t.exploits if e.scored > e.ceiling + 5e-4]
+        ceiling = max((e.ceiling for e in t.exploits), default=0.0)
+        table.add_row(
+            t.id,
+            f"{t.max:g}",
+            f"{worst:g} (of {len(t.golden)})",
+            ladder + (f"  [red]{off} off[/red]" if off else ""),
+            f"{max((e.scored for e in t.exploits), default=0):g} ≤ {ceiling:g}"
+            + (f"  [red]{len(over)} over[/red]" if over else ""),
+            f"{t.empty:g}",
+        )
+    rows = sum(t.rows for t in outcome.tasks)
+    observations = sum(t.observations for t in outcome.tasks)
+    Console().print(table)
+    say(
+        f"{len(outcome.tasks)} tasks, {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
+        f" {observations} sub-observations."
+    )
+    for problem in outcome.problems:
+        say(f"\n{problem}")
+    say("The instrument holds." if outcome.holds else "\nThe instrument does not hold.")

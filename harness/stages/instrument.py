@@ -1,0 +1,71 @@
+"""The instrument as one value: config, suite, signature, and where it stands."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.arnes import CONFIG_NAME, ArnesConfig, load_arnes
+from harness.errors import ConfigError, Problem
+from harness.records.score import Stamps
+from harness.signature import PACKAGE, Signature, check_lock, signature_of, stamps_of
+from harness.suite.loader import SUITE_FOLDER, Suite, load_suite
+
+CORE_PROFILE = "core"
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """What measures: one config, one suite in one form, and their signature."""
+
+    root: Path
+    config: ArnesConfig
+    suite: Suite
+    signature: Signature
+
+    @property
+    def stamps(self) -> Stamps:
+        """What everything made with this instrument is stamped with."""
+        return stamps_of(self.config, self.signature)
+
+
+def find_root(start: Path) -> Path:
+    """Return the folder that holds `arnes.toml` and `suite/`: here, above, or the checkout.
+
+    Raises
+    ------
+    ConfigError
+        If there is none.
+    """
+    for folder in (start, *start.parents, PACKAGE.parent):
+        if (folder / CONFIG_NAME).is_file() and (folder / SUITE_FOLDER).is_dir():
+            return folder
+    raise ConfigError(
+        "no instrument was found",
+        [
+            Problem(
+                str(start),
+                f"no {CONFIG_NAME} with {SUITE_FOLDER}/ beside it, here or above",
+                "run arnes inside its checkout",
+            )
+        ],
+        "Nothing was run.",
+    )
+
+
+def load_instrument(root: Path, profile: str | None = None) -> Instrument:
+    """Read the instrument of a profile and check it against `arnes.lock`.
+
+    Parameters
+    ----------
+    root : the folder that holds `arnes.toml`
+    profile : None or "core" is `arnes.toml`; any other is a file of `suite/profiles/`
+
+    Raises
+    ------
+    ConfigError, SuiteError
+        With every problem of the file or the folders at once.
+    """
+    config = load_arnes(root, None if profile == CORE_PROFILE else profile)
+    suite = load_suite(root, config.form)
+    signature = signature_of(config, suite)
+    check_lock(root, config, signature)
+    return Instrument(root, config, suite, signature)

@@ -1,0 +1,137 @@
+"""Parsed replies → score sheets. Needs no server; idempotent to the byte."""
+
+from dataclasses import dataclass
+
+from harness.grading.deliverable import Deliverable
+from harness.grading.grader import grade
+from harness.records.base import digest
+from harness.records.parsed import ParsedReply
+from harness.records.response import Exchange
+from harness.records.score import (
+    CellKey,
+    RowScore,
+    ScoreSheet,
+    Stamps,
+    Unscored,
+    total_of,
+)
+from harness.records.summary import CellSummary, RunSummary
+from harness.signature import scored_now
+from harness.stages.progress import Progress, silent
+from harness.store import campaign as store
+from harness.store.campaign import Campaign
+from harness.suite.loader import Suite, Task
+
+
+@dataclass(frozen=True)
+class ScoreOutcome:
+    """How many cells have a score, and why the others have none."""
+
+    scored: int
+    unscored: dict[str, int]
+
+
+def grade_parsed(task: Task, parsed: ParsedReply) -> tuple[RowScore, ...]:
+    """Grade one parsed reply.
+
+    Raises
+    ------
+    GraderError
+        If a row function of ours fails.
+    """
+    return grade(task.folder, task.definition, Deliverable(parsed, task.form))
+
+
+def sheet_of(key: CellKey, task: Task, parsed: ParsedReply, stamps: Stamps) -> ScoreSheet:
+    """Return the score sheet of a parsed reply."""
+    rows = grade_parsed(task, parsed)
+    points = total_of(rows)
+    return ScoreSheet(
+        cell=key,
+        points=points,
+        max_points=task.definition.max_points,
+        points_as_is=points,
+        rows=rows,
+        flags=parsed.flags,
+        cause=parsed.cause,
+        evidence=digest(parsed),
+        stamps=stamps,
+    )
+
+
+def unscored_of(key: CellKey, exchange: Exchange | None, stamps: Stamps) -> Unscored:
+    """Return why a cell has no score."""
+    if exchange is None:
+        return Unscored(cell=key, cause="not_run", stamps=stamps)
+    if exchange.cause is None:
+        raise ValueError(f"{key}: an exchange without a reply has a cause")
+    return Unscored(cell=key, cause=exchange.cause, detail=exchange.detail, stamps=stamps)
+
+
+def score_cell(
+    campaign: Campaign, player: str, run: int, task: Task, now: Stamps
+) -> ScoreSheet | Unscored:
+    """Replace the score sheet of one cell.
+
+    Parameters
+    ----------
+    now : the stamps of the present harness; what the cell ran under stays in the sheet
+    """
+    cell = campaign.cell(player, run, task.id)
+    form_id = campaign.record.forms[task.id]
+    key = CellKey(model=player, run=run, task=task.id, form_id=form_id)
+    stamps = scored_now(campaign.record.stamps, now)
+    parsed = store.read_parsed(cell)
+    outcome: ScoreSheet | Unscored
+    if parsed is None:
+        outcome = unscored_of(key, store.last_exchange(cell), stamps)
+    else:
+        outcome = sheet_of(key, task, parsed, stamps)
+    store.write_outcome(cell, outcome)
+    return outcome
+
+
+def score(
+    campaign: Campaign, suite: Suite, now: Stamps, progress: Progress = silent
+) -> ScoreOutcome:
+    """Score every cell of a campaign and write the summary of every run."""
+    unscored: dict[str, int] = {}
+    scored = 0
+    cells = list(campaign.cells())
+    outcomes: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
+    for done, (player, run, task_id) in enumerate(cells):
+        progress("score", done, len(cells))
+        outcome = score_cell(campaign, player, run, suite.task(task_id), now)
+        outcomes.setdefault((player, run), []).append(outcome)
+        if isinstance(outcome, ScoreSheet):
+            scored += 1
+        else:
+            unscored[outcome.cause] = unscored.get(outcome.cause, 0) + 1
+    for (player, run), sheets in outcomes.items():
+        summary = summary_of(player, run, sheets)
+        store.write_summary(campaign.folder.run(player, run), summary)
+    progress("score", len(cells), len(cells))
+    return ScoreOutcome(scored, unscored)
+
+
+def summary_of(player: str, run: int, outcomes: list[ScoreSheet | Unscored]) -> RunSummary:
+    """Return the summary of a run. A run with a missing cell has no total."""
+    sheets = [o for o in outcomes if isinstance(o, ScoreSheet)]
+    complete = len(sheets) == len(outcomes)
+    return RunSummary(
+        model=player,
+        run=run,
+        total=round(sum(s.points for s in sheets), 6) if complete else None,
+        max_points=sum(s.max_points for s in sheets) if complete else None,
+        repairs=sum(len(s.repairs) for s in sheets),
+        cells=tuple(
+            CellSummary(
+                task=o.cell.task,
+                points=o.points if isinstance(o, ScoreSheet) else None,
+                cause=o.cause,
+                flags=o.flags if isinstance(o, ScoreSheet) else (),
+            )
+            for o in outcomes
+        ),
+        stamps=outcomes[0].stamps,
+    )

@@ -1,0 +1,1 @@
+"""Step 3: statistics. Arrays in, small frozen results out; no files, no records, no globals."""

@@ -1,0 +1,221 @@
+"""Read and write the records of one campaign."""
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter
+
+from harness.errors import Problem, StoreError
+from harness.records.base import Record, canonical_json, readable_json
+from harness.records.campaign import CampaignRecord, Final, JournalEvent
+from harness.records.parsed import ParsedReply
+from harness.records.response import Exchange
+from harness.records.run import RunInfo
+from harness.records.score import CellOutcome, ScoreSheet, Unscored
+from harness.records.summary import RunSummary
+from harness.store import files, journal
+from harness.store.layout import CampaignFolder, CellFolder, RunFolder
+
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+_OUTCOME: TypeAdapter[ScoreSheet | Unscored] = TypeAdapter(CellOutcome)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign folder with its frozen record."""
+
+    folder: CampaignFolder
+    record: CampaignRecord
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Models of the plan and controls, in the order in which they play."""
+        return (*(model.id for model in self.record.plan.models), *self.record.controls)
+
+    def cells(self) -> Iterator[tuple[str, int, str]]:
+        """Every planned cell, run-major: (player, run, task)."""
+        for run in range(1, self.record.runs + 1):
+            for player in self.players:
+                for task in self.record.tasks:
+                    yield player, run, task
+
+    def cell(self, player: str, run: int, task: str) -> CellFolder:
+        """The folder of a cell."""
+        return self.folder.run(player, run).cell(task)
+
+    def log(self, event: JournalEvent) -> None:
+        """Append to the journal."""
+        journal.append(self.folder.journal, event)
+
+
+def create(path: Path, record: CampaignRecord, plan_text: bytes) -> Campaign:
+    """Make a campaign folder.
+
+    Raises
+    ------
+    StoreError
+        If there is a campaign at this place already.
+    """
+    folder = CampaignFolder(path)
+    if folder.record.exists():
+        raise StoreError(
+            "there is a campaign in this folder already",
+            [
+                Problem(
+                    str(path),
+                    "holds a CAMPAIGN.json",
+                    f"go on with it: arnes campaign resume {path}, or choose another name",
+                )
+            ],
+            "Nothing was run, nothing was changed.",
+        )
+    files.write_once(folder.record, readable_json(record))
+    files.write_whole(folder.plan, plan_text)
+    return Campaign(folder, record)
+
+
+def load(path: Path) -> Campaign:
+    """Open a campaign folder.
+
+    Raises
+    ------
+    StoreError
+        If it is none.
+    """
+    folder = CampaignFolder(path)
+    if not folder.record.is_file():
+        raise StoreError(
+            "this is no campaign folder",
+            [Problem(str(path), "holds no CAMPAIGN.json", "name a folder under campaigns/")],
+        )
+    return Campaign(folder, _read(folder.record, CampaignRecord))
+
+
+@contextlib.contextmanager
+def exclusive(campaign: Campaign) -> Iterator[None]:
+    """Hold the campaign: a second orchestrator is refused. A crash leaves no lock behind.
+
+    Raises
+    ------
+    StoreError
+        If another process holds it.
+    """
+    with campaign.folder.lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreError(
+                "this campaign is being run",
+                [
+                    Problem(
+                        str(campaign.folder.path),
+                        "another process holds it",
+                        "wait for it, or end it; nothing of it is lost",
+                    )
+                ],
+            ) from error
+        yield
+
+
+def remove_leftovers(campaign: Campaign) -> None:
+    """Remove the temp files of a process that was killed while it wrote."""
+    files.remove_leftovers(campaign.folder.path)
+
+
+def write_exchange(cell: CellFolder, exchange: Exchange) -> None:
+    """Write the next exchange of a cell: evidence, durable before anything follows."""
+    files.write_once(cell.raw(len(cell.raws()) + 1), canonical_json(exchange) + b"\n")
+
+
+def last_exchange(cell: CellFolder) -> Exchange | None:
+    """Return the exchange that counts: the last one, or None if there is none yet."""
+    raws = cell.raws()
+    return _read(raws[-1], Exchange) if raws else None
+
+
+def is_done(cell: CellFolder) -> bool:
+    """True when the cell has a reply that can be scored."""
+    exchange = last_exchange(cell)
+    return exchange is not None and exchange.ended != "infrastructure"
+
+
+def write_parsed(cell: CellFolder, parsed: ParsedReply) -> None:
+    """Replace what parsing made, whole."""
+    found = {f"files/{name}": text.encode("utf-8") for name, text in parsed.files.items()}
+    files.replace_folder(cell.parsed, {"reply.json": readable_json(parsed), **found})
+
+
+def read_parsed(cell: CellFolder) -> ParsedReply | None:
+    """Return the parsed reply, if the cell was parsed."""
+    return _read(cell.parsed_reply, ParsedReply) if cell.parsed_reply.is_file() else None
+
+
+def write_outcome(cell: CellFolder, outcome: ScoreSheet | Unscored) -> None:
+    """Replace a cell's score sheet."""
+    files.write_whole(cell.sheet, readable_json(outcome))
+
+
+def read_outcome(cell: CellFolder) -> ScoreSheet | Unscored | None:
+    """Return a cell's score sheet, if it has one."""
+    if not cell.sheet.is_file():
+        return None
+    try:
+        return _OUTCOME.validate_json(cell.sheet.read_bytes())
+    except ValueError as error:
+        raise _damaged(cell.sheet, error) from error
+
+
+def write_summary(run: RunFolder, summary: RunSummary) -> None:
+    """Replace the summary of a run."""
+    files.write_whole(run.summary, readable_json(summary))
+
+
+def write_run_info(run: RunFolder, info: RunInfo) -> None:
+    """Replace a run's info."""
+    files.write_whole(run.info, readable_json(info), durable=True)
+
+
+def read_run_info(run: RunFolder) -> RunInfo | None:
+    """Return a run's info, if the run was begun."""
+    return _read(run.info, RunInfo) if run.info.is_file() else None
+
+
+def write_final(campaign: Campaign, final: Final) -> None:
+    """Replace the end result."""
+    files.write_whole(campaign.folder.final, readable_json(final), durable=True)
+
+
+def read_final(path: Path) -> Final:
+    """Return the end result of a campaign folder.
+
+    Raises
+    ------
+    StoreError
+        If the campaign is not finalized.
+    """
+    folder = CampaignFolder(path)
+    if not folder.final.is_file():
+        load(path)
+        raise StoreError(
+            "this campaign is not finalized",
+            [Problem(str(path), "holds no FINAL.json", f"arnes finalize {path}")],
+        )
+    return _read(folder.final, Final)
+
+
+def _read(path: Path, model: type[AnyRecord]) -> AnyRecord:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except ValueError as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        "a record cannot be read",
+        [Problem(str(path), str(error), "restore the file; evidence is never edited")],
+    )

@@ -1,0 +1,80 @@
+"""How bytes reach the disk: whole or not at all."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness.errors import Problem, StoreError
+
+
+def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Replace a file by temp file and rename; nothing happens if it holds these bytes already.
+
+    Parameters
+    ----------
+    path, data : where and what
+    durable : also wait until the bytes are on the disk; for evidence that cannot be made again
+    """
+    if path.is_file() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if durable:
+        _sync_folder(path.parent)
+
+
+def write_once(path: Path, data: bytes) -> None:
+    """Write evidence: durable, and never over what is there.
+
+    Raises
+    ------
+    StoreError
+        If the file exists.
+    """
+    if path.exists():
+        raise StoreError(
+            "evidence is written once",
+            [Problem(str(path), "exists already", "use a new campaign folder")],
+        )
+    write_whole(path, data, durable=True)
+
+
+def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Make a folder hold exactly these files: what an earlier pass left is removed."""
+    if folder.is_dir():
+        wanted = {folder / name for name in files}
+        for path in sorted(folder.rglob("*"), reverse=True):
+            if path.is_symlink() or (path.is_file() and path not in wanted):
+                path.unlink()
+            elif path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+    for name, data in files.items():
+        write_whole(folder / name, data)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove temp files that a killed process left behind."""
+    for path in folder.rglob(".tmp-*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,126 @@
+"""Every file and folder name of a campaign, once.
+
+```
+campaigns/<date>_<name>/
+  plan.toml            the plan as a person wrote it
+  CAMPAIGN.json        the frozen plan, the forms, the signature
+  VALIDATION.json      the golden/defective/exploit table from before the first call
+  journal.jsonl        append-only events
+  FINAL.json           written by finalize only
+  server_logs/         what the servers printed
+  <model>/run_N/
+    RUN_INFO.json
+    CALIFICACION.json  summary of the run's cells
+    <task>/raw/0001.json       request and response verbatim, write-once
+    <task>/parsed/reply.json   rebuilt by reparse; parsed/files/ holds the deliverable
+    <task>/CALIFICACION.json   rows, points, reasons, repairs, stamps
+```
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+RUN_INFO = "RUN_INFO.json"
+SCORE_SHEET = "CALIFICACION.json"
+CAMPAIGNS = "campaigns"
+
+
+@dataclass(frozen=True)
+class CellFolder:
+    """The folder of one cell."""
+
+    path: Path
+
+    @property
+    def sheet(self) -> Path:
+        """The score sheet."""
+        return self.path / SCORE_SHEET
+
+    @property
+    def parsed(self) -> Path:
+        """The folder that reparse owns."""
+        return self.path / "parsed"
+
+    @property
+    def parsed_reply(self) -> Path:
+        """The parsed reply."""
+        return self.parsed / "reply.json"
+
+    @property
+    def parsed_files(self) -> Path:
+        """The deliverable's files."""
+        return self.parsed / "files"
+
+    def raw(self, number: int) -> Path:
+        """The n-th exchange of the cell, from 1."""
+        return self.path / "raw" / f"{number:04d}.json"
+
+    def raws(self) -> list[Path]:
+        """The exchanges that are on disk, in order."""
+        return sorted((self.path / "raw").glob("[0-9][0-9][0-9][0-9].json"))
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one model's run."""
+
+    path: Path
+
+    @property
+    def info(self) -> Path:
+        """Who ran, where, under which signature."""
+        return self.path / RUN_INFO
+
+    @property
+    def summary(self) -> Path:
+        """The summary of the run's score sheets."""
+        return self.path / SCORE_SHEET
+
+    def cell(self, task: str) -> CellFolder:
+        """The folder of a task's cell."""
+        return CellFolder(self.path / task)
+
+
+@dataclass(frozen=True)
+class CampaignFolder:
+    """The folder of a campaign."""
+
+    path: Path
+
+    @property
+    def record(self) -> Path:
+        """The frozen campaign."""
+        return self.path / "CAMPAIGN.json"
+
+    @property
+    def plan(self) -> Path:
+        """The plan as it was written."""
+        return self.path / "plan.toml"
+
+    @property
+    def journal(self) -> Path:
+        """The event log."""
+        return self.path / "journal.jsonl"
+
+    @property
+    def validation(self) -> Path:
+        """The validation table."""
+        return self.path / "VALIDATION.json"
+
+    @property
+    def final(self) -> Path:
+        """The end result."""
+        return self.path / "FINAL.json"
+
+    @property
+    def lock(self) -> Path:
+        """The file that one orchestrator at a time holds a lock on."""
+        return self.path / ".lock"
+
+    def server_log(self, model: str) -> Path:
+        """Where a started server writes."""
+        return self.path / "server_logs" / f"{model}.log"
+
+    def run(self, model: str, run: int) -> RunFolder:
+        """The folder of a model's n-th run, from 1."""
+        return RunFolder(self.path / model / f"run_{run}")

@@ -1,0 +1,61 @@
+"""Bytes reach the disk whole or not at all; raw is write-once, derived is replaced whole."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import StoreError
+from harness.records.campaign import JournalEvent
+from harness.store import journal
+from harness.store.files import remove_leftovers, replace_folder, write_once, write_whole
+
+
+def event(task: str) -> JournalEvent:
+    return JournalEvent(at="2026-01-01T00:00:00+00:00", event="cell_finished", task=task)
+
+
+def test_evidence_is_written_once(tmp_path: Path) -> None:
+    """A second write of the same evidence is refused and changes nothing."""
+    path = tmp_path / "raw" / "0001.json"
+    write_once(path, b"first")
+    with pytest.raises(StoreError, match="written once"):
+        write_once(path, b"second")
+    assert path.read_bytes() == b"first"
+
+
+def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
+    """What an older parse left behind is gone: a stale file is worse than none."""
+    replace_folder(
+        tmp_path / "parsed", {"reply.json": b"1", "files/a/b.py": b"x", "files/c.py": b"y"}
+    )
+    replace_folder(tmp_path / "parsed", {"reply.json": b"2", "files/c.py": b"y"})
+    found = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
+    assert found == {"parsed/reply.json", "parsed/files/c.py"}
+    assert not (tmp_path / "parsed" / "files" / "a").exists()
+
+
+def test_an_equal_write_touches_nothing(tmp_path: Path) -> None:
+    """Idempotent to the byte includes the file's own time."""
+    path = tmp_path / "x.json"
+    write_whole(path, b"same")
+    before = path.stat().st_mtime_ns
+    write_whole(path, b"same")
+    assert path.stat().st_mtime_ns == before
+
+
+def test_temp_files_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
+    """A kill between temp file and rename leaves nothing that could be taken for a record."""
+    (tmp_path / "m" / "raw").mkdir(parents=True)
+    (tmp_path / "m" / "raw" / ".tmp-abc").write_bytes(b"half")
+    remove_leftovers(tmp_path)
+    assert list((tmp_path / "m" / "raw").iterdir()) == []
+
+
+def test_a_torn_last_line_of_the_journal_is_skipped(tmp_path: Path) -> None:
+    """A kill in the middle of a write costs that line only."""
+    path = tmp_path / "journal.jsonl"
+    journal.append(path, event("A04"))
+    journal.append(path, event("A08"))
+    path.write_bytes(path.read_bytes() + b'{"at": "2026-')
+    assert [e.task for e in journal.read(path)] == ["A04", "A08"]
+    assert journal.read(tmp_path / "none.jsonl") == []

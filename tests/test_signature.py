@@ -1,0 +1,144 @@
+"""The signature: everything that can move a score is in it, and nothing else."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.arnes import load_arnes
+from harness.errors import ConfigError
+from harness.signature import PARTS, Signature, changed_parts, check_lock, signature_of
+from harness.suite.loader import load_suite
+
+ROOT = Path(__file__).resolve().parent.parent
+Sign = Callable[[], Signature]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for name in ("harness", "suite"):
+        ignore = shutil.ignore_patterns("__pycache__", "private")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
+    for name in ("arnes.toml", "arnes.lock"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def sign(checkout: Path) -> Signature:
+    config = load_arnes(checkout)
+    return signature_of(config, load_suite(checkout), checkout / "harness")
+
+
+def flip(path: Path) -> None:
+    """Change one byte without making the file unreadable to the loader."""
+    data = bytearray(path.read_bytes())
+    at = len(data) - 1 if data[-1:] != b"\n" else len(data) - 2
+    data[at] ^= 0x01
+    path.write_bytes(bytes(data))
+
+
+def test_one_flipped_byte_in_any_file_of_the_set_changes_the_signature(checkout: Path) -> None:
+    """Every file of the set counts, and the part it belongs to is named."""
+    before = sign(checkout)
+    checked = 0
+    for part, files in before.files.items():
+        for name in files:
+            path = checkout / name
+            original = path.read_bytes()
+            # A file that a loader parses keeps its meaning: the byte is added, not flipped.
+            if path.suffix == ".py" and path.name == "grader.py":
+                path.write_bytes(original + b"#")
+            else:
+                flip(path)
+            after = sign(checkout)
+            path.write_bytes(original)
+            moved = {p.name for p in PARTS if before.parts[p.name] != after.parts[p.name]}
+            assert after.value != before.value, name
+            assert part in moved, name
+            checked += 1
+    assert checked >= 20
+    assert sign(checkout).value == before.value
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "part", "side"),
+    [
+        ("max_tokens = 24576", "max_tokens = 24575", "config", "run"),
+        ("temperature = 0.6", "temperature = 0.7", "config", "run"),
+        ("You are given one task.", "You are given a task.", "prompts", "run"),
+        ("runs one statement", "runs a statement", "tools", "run"),
+        ("memory_mib = 512", "memory_mib = 511", "sandbox", "score"),
+    ],
+)
+def test_a_setting_belongs_to_one_part_of_one_side(
+    checkout: Path, before: str, after: str, part: str, side: str
+) -> None:
+    """A change of arnes.toml names the part that it costs, and only that one."""
+    old = sign(checkout)
+    path = checkout / "arnes.toml"
+    text = path.read_text()
+    assert text.count(before) == 1
+    path.write_text(text.replace(before, after))
+    new = sign(checkout)
+    assert changed_parts(old.parts, new.parts, "run") + changed_parts(
+        old.parts, new.parts, "score"
+    ) == (part,)
+    assert (old.run_side != new.run_side) == (side == "run")
+    assert (old.score_side != new.score_side) == (side == "score")
+
+
+def test_comments_plan_defaults_and_documents_do_not_count(checkout: Path) -> None:
+    """What cannot move a score of a cell does not change the signature."""
+    old = sign(checkout)
+    path = checkout / "arnes.toml"
+    path.write_text("# a comment\n" + path.read_text().replace("runs = 3", "runs = 4"))
+    (checkout / "README.md").write_text("other words")
+    task = next((checkout / "suite" / "core").glob("a04_*/"))
+    (task / "NOTES.md").write_text("other notes")
+    toml = task / "task.toml"
+    toml.write_text(toml.read_text().replace('does_not_measure = "', 'does_not_measure = "x '))
+    assert sign(checkout).value == old.value
+
+
+def test_points_of_a_row_are_score_side_and_limits_are_run_side(checkout: Path) -> None:
+    """task.toml is digested by key."""
+    old = sign(checkout)
+    toml = next((checkout / "suite" / "core").glob("a04_*/task.toml"))
+    text = toml.read_text()
+    limit = next(line for line in text.splitlines() if line.startswith("prompt_tokens"))
+    toml.write_text(text.replace(limit, "prompt_tokens = 1999999"))
+    new = sign(checkout)
+    assert changed_parts(old.parts, new.parts, "run") == ("tasks",)
+    assert changed_parts(old.parts, new.parts, "score") == ()
+
+
+def test_a_locked_version_refuses_another_value(checkout: Path) -> None:
+    """A version that is locked stands for one instrument, for ever."""
+    config_file = checkout / "arnes.toml"
+    config_file.write_text(config_file.read_text().replace('"3.0.0-dev"', '"3.0.0"'))
+    config = load_arnes(checkout)
+    signature = sign(checkout)
+    with pytest.raises(ConfigError, match=r"not in arnes\.lock"):
+        check_lock(checkout, config, signature)
+    lock = checkout / "arnes.lock"
+    lock.write_text(f'"3.0.0/core" = "{signature.lock}"\n')
+    check_lock(checkout, config, signature)
+    lock.write_text(f'"3.0.0/core" = "{"0" * 64}"\n')
+    with pytest.raises(ConfigError) as error:
+        check_lock(checkout, config, signature)
+    assert "locked as" in str(error.value)
+    assert signature.lock[:12] in str(error.value)
+
+
+def test_a_development_version_is_never_locked() -> None:
+    """-dev results say so, and no lock is asked of them."""
+    config = load_arnes(ROOT)
+    signature = signature_of(config, load_suite(ROOT))
+    assert config.is_development
+    check_lock(ROOT, config, signature)
+
+
+def test_form_and_candidate_python_stand_outside_the_lock() -> None:
+    """A private form or another interpreter is the same version of the instrument."""
+    assert {part.name for part in PARTS if part.outside_lock} == {"form", "candidate_python"}
