@@ -58,7 +58,22 @@ PARTS: tuple[Part, ...] = (
         "loop",
         "run",
         "turns, elision, requests, transport limits and retries",
-        code=("running/*.py", "models/chat.py", "models/http.py"),
+        code=(
+            "running/*.py",
+            *(
+                f"models/{name}.py"
+                for name in (
+                    "body",
+                    "chat",
+                    "http",
+                    "line",
+                    "outcome",
+                    "patience",
+                    "secret",
+                    "watch",
+                )
+            ),
+        ),
     ),
     Part(
         "faults",

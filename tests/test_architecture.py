@@ -39,6 +39,7 @@ FORBIDDEN = {
 
 HOMES = {
     "httpx": {"models", "backends"},
+    "httpcore": {"models"},
     "jinja2": {"suite", "report"},
     "numpy": {"stats"},
     "scipy": {"stats"},

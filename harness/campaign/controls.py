@@ -5,8 +5,7 @@ land where it must is a campaign whose numbers mean nothing.
 """
 
 from harness.arnes import ArnesConfig
-from harness.models.scripted import Behaviour, Script
-from harness.records.base import digest
+from harness.models.script import Behaviour, Script, prompt_key
 from harness.running.single import cap_of
 from harness.stages.validate import sets_of
 from harness.suite.loader import Suite
@@ -26,7 +25,7 @@ def script_of(control: str, suite: Suite, config: ArnesConfig) -> Script:
         return Script(default=(Behaviour(content="", usage=False),))
     return Script(
         by_prompt={
-            digest(task.prompt(cap_of(task, config)).encode("utf-8")): (
+            prompt_key(task.prompt(cap_of(task, config))): (
                 Behaviour(content=sets_of(task).golden[0].reply.text, usage=False),
             )
             for task in suite.tasks

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.backends import make_backend
 from harness.backends.hardware import host_info
 from harness.campaign.controls import CONTROLS
 from harness.campaign.display import Display, display
@@ -70,7 +71,7 @@ def prepare(
 
     Raises
     ------
-    PlanError, ConfigError, SuiteError
+    PlanError, ConfigError, SuiteError, EndpointError
         Before anything is written.
     InstrumentError
         If validation does not hold: then nothing is run at all.
@@ -79,6 +80,10 @@ def prepare(
     instrument = load_instrument(find_root(start), plan.profile)
     resolved = resolve(plan, plan_path.read_bytes(), instrument)
     clock = SystemClock()
+    for planned in plan.models:
+        if planned.backend == "external":  # a dead address is found before a folder is made
+            with make_backend(planned, Path(os.devnull), clock):
+                pass
     campaign = create(resolved, instrument, clock, folder, progress)
     return campaign, instrument
 
@@ -178,7 +183,7 @@ def run_campaign(
             campaign=campaign,
             instrument=instrument,
             players=_players(campaign, instrument, clock, shown, environment),
-            open_chat=_channel(campaign, instrument, clock, environment),
+            open_chat=_channel(instrument, clock),
             host=host_info(instrument.root),
             clock=clock,
             display=shown,
@@ -217,20 +222,12 @@ def _players(
     return (*controls, *models)
 
 
-def _channel(
-    campaign: Campaign, instrument: Instrument, clock: Clock, environment: Mapping[str, str]
-) -> Callable[[Served], ChatModel]:
+def _channel(instrument: Instrument, clock: Clock) -> Callable[[Served], ChatModel]:
     config = instrument.config
-    keys = {m.id: _key(m, environment) for m in campaign.record.plan.models}
 
     def open_chat(served: Served) -> ChatModel:
-        return HttpChat(
-            served.endpoint,
-            config.transport,
-            config.call_timeout_s,
-            clock,
-            api_key=keys.get(served.player),
-        )
+        limit = config.call_timeout_s
+        return HttpChat(served.endpoint, config.transport, limit, clock, served.api_key)
 
     return open_chat
 

@@ -140,7 +140,8 @@ class Orchestrator:
         config = self.instrument.config
         request = request_for(task, config, run=number, model=served.endpoint.model)
         cell = self.campaign.cell(player.id, number, task.id)
-        for _ in range(1 + config.transport.cell_reruns):
+        reruns = 0
+        while True:
             exchange = run_single(chat, request)
             store.write_exchange(cell, exchange)
             self.tally.asked += 1
@@ -152,7 +153,9 @@ class Orchestrator:
                     state=f"Nothing is lost. Go on with: arnes campaign resume "
                     f"{self.campaign.folder.path}",
                 )
-        return exchange
+            if reruns == config.transport.cell_reruns:
+                return exchange
+            reruns += 1
 
     def _count(self, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":

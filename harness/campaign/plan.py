@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.backends import BACKENDS
+from harness.backends import make_backend
 from harness.campaign.controls import CONTROLS
+from harness.clock import SystemClock
 from harness.errors import PlanError, Problem, nearest
 from harness.records.campaign import CampaignPlan, PlannedModel
 from harness.records.handwritten import read_toml
@@ -89,23 +90,11 @@ def resolve(
 
 def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list[Problem]:
     where = f"models.{model.id}"
-    problems = []
-    if model.backend not in BACKENDS:
-        problems.append(
-            Problem(
-                f"{where}.backend",
-                f"{model.backend!r} is no backend",
-                nearest(model.backend, BACKENDS),
-            )
-        )
-    if model.backend == "external" and not model.base_url:
-        problems.append(
-            Problem(
-                f"{where}.base_url",
-                "missing",
-                'name the running server, such as "http://127.0.0.1:8080/v1"',
-            )
-        )
+    problems: list[Problem] = []
+    try:
+        make_backend(model, Path(os.devnull), SystemClock())  # checks, and starts nothing
+    except PlanError as error:
+        problems += error.problems
     if model.id in CONTROLS:
         problems.append(Problem(f"{where}.id", "is the name of a control", "choose another id"))
     if model.api_key_env and not environment.get(model.api_key_env):

@@ -8,23 +8,27 @@ from typing import Protocol
 from harness.arnes import ArnesConfig
 from harness.backends import make_backend
 from harness.backends.base import Backend
-from harness.backends.preflight import Need, preflight
+from harness.backends.preflight import Need, PreflightReport, preflight
 from harness.campaign.controls import script_of
 from harness.clock import Clock
+from harness.errors import EndpointError, Problem
 from harness.models.http import HttpChat
 from harness.models.scripted import ScriptedServer
 from harness.records.campaign import PlannedModel
 from harness.records.run import Endpoint, ServerInfo
-from harness.running.single import cap_of
+from harness.running.single import cap_of, system_text
 from harness.suite.loader import Suite
+
+CONTROL_BACKEND = "scripted"
 
 
 @dataclass(frozen=True)
 class Served:
-    """A player that is up: where it answers, and what is known about it."""
+    """A player that is up: where it answers, with which key, and what is known about it."""
 
     endpoint: Endpoint
     server: ServerInfo
+    api_key: str | None = field(default=None, repr=False)
 
 
 class Player(Protocol):
@@ -46,7 +50,13 @@ class Player(Protocol):
         ...
 
     def bring_up(self) -> Served:
-        """Start it, and find out what is really served, before any score."""
+        """Start it, and find out what is really served, before any score.
+
+        Raises
+        ------
+        EndpointError
+            If it cannot be measured as it is.
+        """
         ...
 
     def alive(self) -> bool:
@@ -60,7 +70,10 @@ class Player(Protocol):
 
 @dataclass
 class ModelPlayer:
-    """A model of the plan."""
+    """A model of the plan.
+
+    tell : is told what preflight is doing
+    """
 
     planned: PlannedModel
     suite: Suite
@@ -70,6 +83,7 @@ class ModelPlayer:
     allow_slow: bool
     log: Path
     tell: Callable[[str], None]
+    control = False
     _backend: Backend | None = field(default=None, init=False)
 
     @property
@@ -82,7 +96,82 @@ class ModelPlayer:
         """The plan's backend."""
         return self.planned.backend
 
-    @property
-    def control(self) -> bool:
-        """Never."""
-        return False
+    def bring_up(self) -> Served:
+        """Start the backend, and look at what it serves."""
+        self._backend = make_backend(self.planned, self.log, self.clock)
+        endpoint = self._backend.start()
+        transport, limit = self.config.transport, self.config.call_timeout_s
+        with HttpChat(endpoint, transport, limit, self.clock, self.api_key) as chat:
+            report = preflight(
+                endpoint,
+                chat.complete,
+                self._backend.info,
+                self._needs(),
+                sampling=self.config.sampling,
+                call_timeout_s=limit,
+                allow_slow=self.allow_slow,
+                api_key=self.api_key,
+                progress=self.tell,
+            )
+        if report.refused:
+            raise self._does_not_fit(report)
+        return Served(report.endpoint, report.server, self.api_key)
+
+    def alive(self) -> bool:
+        """Ask the backend."""
+        return self._backend is not None and self._backend.alive()
+
+    def shut_down(self) -> None:
+        """Stop the backend."""
+        if self._backend is not None:
+            self._backend.stop()
+            self._backend = None
+
+    def _needs(self) -> dict[str, Need]:
+        """What each task sends, and may get back."""
+        needs = {}
+        for task in self.suite.tasks:
+            cap = cap_of(task, self.config)
+            text = f"{system_text(task, self.config)}\n{task.prompt(cap)}"
+            needs[task.id] = Need(prompt_text=text, max_tokens=cap)
+        return needs
+
+    def _does_not_fit(self, report: PreflightReport) -> EndpointError:
+        rest = [task for task in self.suite.ids if task not in report.refused]
+        todo = "serve it with a larger window"
+        if rest:
+            todo += f", or declare a subset in the plan: tasks = {rest}"
+        return EndpointError(
+            f"{len(report.refused)} task(s) do not fit {self.id}",
+            [Problem(task, why, todo) for task, why in report.refused.items()],
+            "Nothing of this model was scored.",
+        )
+
+
+@dataclass
+class ControlPlayer:
+    """A control behind a scripted loopback server."""
+
+    id: str
+    suite: Suite
+    config: ArnesConfig
+    backend = CONTROL_BACKEND
+    control = True
+    _server: ScriptedServer | None = field(default=None, init=False)
+
+    def bring_up(self) -> Served:
+        """Start the scripted server."""
+        self._server = ScriptedServer(script_of(self.id, self.suite, self.config))
+        self._server.start()
+        endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
+        return Served(endpoint, ServerInfo(engine=CONTROL_BACKEND))
+
+    def alive(self) -> bool:
+        """True between start and stop."""
+        return self._server is not None
+
+    def shut_down(self) -> None:
+        """Stop the scripted server."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None

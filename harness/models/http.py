@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible `POST {base_url}/chat/completions`."""  # noqa: A005 - the room's name; nothing here is imported by a bare `http`
+"""A model behind an OpenAI-compatible `POST {base_url}/chat/completions`."""
 
 from types import TracebackType
 from typing import Self
@@ -6,16 +6,15 @@ from urllib.parse import urlsplit
 
 import httpcore
 
-from harness import __version__
 from harness.arnes import Transport
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
 from harness.models.body import as_sent, body_of, refuse_own_fields
 from harness.models.line import Line
-from harness.models.outcome import Fault, Outcome, Received, judge
+from harness.models.outcome import Outcome, Received, judge
 from harness.models.patience import Patience
 from harness.models.secret import Secret
-from harness.models.watch import Watch
+from harness.models.watch import Fault, Watch
 from harness.records.response import Attempt, ChatRequest, Exchange, encode_body
 from harness.records.run import Endpoint
 
@@ -36,11 +35,6 @@ class HttpChat:
     ------
     EndpointError
         If the endpoint cannot be addressed: its URL, its extra body fields, the key.
-
-    Examples
-    --------
-    >>> with HttpChat(endpoint, arnes.transport, 1800, SystemClock(), None) as chat:  # doctest: +SKIP
-    ...     exchange = chat.complete(request)
     """
 
     def __init__(
@@ -58,7 +52,7 @@ class HttpChat:
         self._secret = Secret(api_key)
         refuse_own_fields(endpoint.extra_body)
         url = endpoint.base_url.rstrip("/") + PATH
-        self._headers = [*_headers(url), *self._secret.header()]
+        self._headers = [*_headers_for(url), *self._secret.header()]
         self._line = Line(url, transport.connect_timeout_s)
         self._state = "idle"
 
@@ -83,20 +77,23 @@ class HttpChat:
             wait_s = patience.wait_s(outcome, got)
             if wait_s is None:
                 return self._exchange(request, started_at, got, outcome, tuple(retried))
-            retried.append(self._attempt_record(got, outcome))
+            retried.append(self._repeated(got, outcome))
             if wait_s:
                 self._clock.sleep(wait_s)
 
     def _attempt(self, body: bytes) -> Received:
         """Send the body once and take in everything that comes back."""
         watch = Watch(self._transport, self._call_timeout_s, self._clock.monotonic)
-        status, headers, fault = None, dict[bytes, bytes](), None
+        status, headers, fault = None, dict[str, str](), None
         chunks: list[bytes] = []
         try:
             response = self._line.open(self._headers, body, watch)
             try:
                 status = response.status
-                headers = {name.lower(): value for name, value in response.headers}
+                headers = {
+                    name.decode("latin-1").lower(): value.decode("latin-1")
+                    for name, value in response.headers
+                }
                 fault = _take_in(response, watch, chunks)
             finally:
                 response.close()
@@ -108,16 +105,57 @@ class HttpChat:
             httpcore.ProxyError,
             httpcore.TimeoutException,
         ) as error:
-            fault = _fault(error, watch, self._line, len(chunks))
+            fault = _fault_of(error, watch, self._line)
+        raw = b"".join(chunks)
+        clean = self._secret.removed_from(raw)
         return Received(
             status=status,
-            content_type=headers.get(b"content-type", b"").decode("latin-1"),
-            retry_after=headers.get(b"retry-after", b"").decode("latin-1"),
-            body=b"".join(chunks),
+            content_type=self._secret.removed_from_text(headers.get("content-type", "")),
+            retry_after=headers.get("retry-after"),
+            body=clean,
+            key_removed=clean != raw,
             fault=fault,
             tokens_flowed=watch.tokens_flowed,
-            stale=fault is not None and not self._line.fresh and not watch.answered,
+            stale=_is_stale(fault, watch, self._line),
             timings=watch.timings(),
+        )
+
+    def _detail(self, got: Received, outcome: Outcome) -> str:
+        detail = self._secret.removed_from_text(outcome.detail)
+        if got.key_removed:
+            return f"{detail}; {KEY_SEEN}" if detail else KEY_SEEN
+        return detail
+
+    def _repeated(self, got: Received, outcome: Outcome) -> Attempt:
+        assert outcome.cause is not None  # only infrastructure is tried again
+        return Attempt(
+            cause=outcome.cause,
+            detail=self._detail(got, outcome),
+            status=got.status,
+            elapsed_s=got.timings.total_s,
+        )
+
+    def _exchange(
+        self,
+        request: ChatRequest,
+        started_at: str,
+        got: Received,
+        outcome: Outcome,
+        retried: tuple[Attempt, ...],
+    ) -> Exchange:
+        body, encoding = encode_body(got.body)
+        return Exchange(
+            request=request,
+            started_at=started_at,
+            ended=outcome.ended,
+            cause=outcome.cause,
+            detail=self._detail(got, outcome),
+            status=got.status,
+            content_type=got.content_type,
+            body=body,
+            body_encoding=encoding,
+            timings=got.timings,
+            retried=retried,
         )
 
     def close(self) -> None:
@@ -135,3 +173,71 @@ class HttpChat:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _headers_for(url: str) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every call to a URL; refuse one that cannot be called."""
+    problem = _problem_with(url)
+    if problem:
+        todo = "give http(s)://host:port/v1; a key goes into the variable that api_key_env names"
+        raise EndpointError(
+            "the endpoint cannot be addressed",
+            [Problem("base_url", problem, todo)],
+            "Nothing was sent.",
+        )
+    return [
+        (b"Host", urlsplit(url).netloc.encode("ascii")),
+        (b"User-Agent", b"arnes"),
+        (b"Content-Type", b"application/json"),
+        (b"Accept", b"text/event-stream, application/json"),
+        (b"Accept-Encoding", b"identity"),  # the bytes that are kept are the server's own
+    ]
+
+
+def _problem_with(url: str) -> str:
+    """Return why a URL cannot be called, or an empty text."""
+    shown = repr(url.removesuffix(PATH))
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # read for its check
+    except ValueError as error:
+        return f"{shown}: {error}"
+    if "@" in parts.netloc:
+        return "a name or a key stands before the host; it would be written into every record"
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return f"{shown}: no http:// or https:// with a host"
+    if parts.query or parts.fragment:
+        return f"{shown}: a query or a fragment, which a path cannot follow"
+    if not (url.isascii() and url.isprintable()) or " " in url:
+        return f"{shown}: a character that a URL cannot hold"
+    return ""
+
+
+def _take_in(response: httpcore.Response, watch: Watch, chunks: list[bytes]) -> Fault | None:
+    """Collect the body until it ends; a fault if it grows beyond all bounds."""
+    size = 0
+    for chunk in response.iter_stream():
+        watch.saw(chunk)
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > LARGEST_BODY_BYTES:
+            return Fault("not_a_completion", f"more than {LARGEST_BODY_BYTES} bytes")
+    return None
+
+
+def _is_stale(fault: Fault | None, watch: Watch, line: Line) -> bool:
+    """Tell whether a kept connection had been closed under us, so that nothing was lost."""
+    lost = fault is not None and fault.cause == "connection_lost"
+    return lost and not line.fresh and not watch.answered
+
+
+def _fault_of(error: Exception, watch: Watch, line: Line) -> Fault:
+    """Say which fault of the line an exception of httpcore is."""
+    said = str(error) or type(error).__name__
+    if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout | httpcore.ProxyError):
+        return Fault("connect", said)
+    if isinstance(error, httpcore.TimeoutException):
+        return watch.fault()
+    if isinstance(error, httpcore.RemoteProtocolError) and not line.closed_by_server:
+        return Fault("not_a_completion", f"no HTTP: {said}")
+    return Fault("connection_lost", said)

@@ -3,23 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from harness.models.watch import Fault
 from harness.parsing.wire import Completion, decode
 from harness.records.response import InfrastructureCause, Timings
 
 LONGEST_DETAIL = 1000  # characters; the whole text is in the body
 LOADING_STATUS = 503
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Why the line gave nothing more.
-
-    cause : "time" is the limit of the whole call while tokens flowed; "ended" is a stream that
-        said it was done and was not closed
-    """
-
-    cause: InfrastructureCause | Literal["time", "ended"]
-    text: str
 
 
 @dataclass(frozen=True)
@@ -29,6 +18,7 @@ class Received:
     Attributes
     ----------
     fault : None when the body came to its end
+    key_removed : the API key stood in the body and was replaced
     tokens_flowed : a delta that is not empty was seen
     stale : a reused connection turned out to be closed before a single byte came back
     """
@@ -37,6 +27,7 @@ class Received:
     content_type: str
     retry_after: str | None
     body: bytes
+    key_removed: bool
     fault: Fault | None
     tokens_flowed: bool
     stale: bool

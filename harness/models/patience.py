@@ -59,7 +59,7 @@ def seconds_of(retry_after: str | None, now: datetime) -> float:
         return float(text)
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)

@@ -11,6 +11,8 @@ from harness.models.rendering import JSON_TYPE, Rendered, error_object, render, 
 from harness.models.script import Behaviour, Script, SeenRequest, model_and_prompt, prompt_key
 from harness.records.base import Json
 
+SCRIPT_PAGE = "/script"
+REQUESTS_PAGE = "/requests"
 PING = b": ping\n\n"
 BACKLOG = 128
 LOADING = Behaviour(status=503, error="Loading model")
@@ -27,6 +29,13 @@ class Playbook:
         self._played: Counter[tuple[str, str]] = Counter()
         self._seen: deque[SeenRequest] = deque(maxlen=script.requests_kept)
         self._running = 0
+        self._connections = 0
+
+    def connected(self) -> int:
+        """Count a connection and return its number."""
+        with self._lock:
+            self._connections += 1
+            return self._connections
 
     def arrived(self, path: str, headers: dict[str, str], body: Json, connection: int) -> Behaviour:
         """Note a completion request and return the behaviour that is due."""
@@ -58,10 +67,10 @@ class Playbook:
                 return 503, error_object("Loading model", 503)
             return 200, {"status": "ok"}
         if path == "/v1/models":
-            names = sorted(key for key in script.by_model if " " not in key)
+            names = sorted(key for key in script.by_model if "\n" not in key)
             listed: list[Json] = [{"id": name, "object": "model"} for name in names]
             return 200, {"object": "list", "data": listed}
-        if path == "/requests":
+        if path == REQUESTS_PAGE:
             with self._lock:
                 return 200, [seen.model_dump(mode="json") for seen in self._seen]
         return 404, error_object(f"no page {path}", 404)
@@ -112,8 +121,6 @@ class PlayServer(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.clock = clock
         self.playbook = Playbook(script, clock)
-        self._lock = threading.Lock()
-        self._connections = 0
 
     @property
     def port(self) -> int:
@@ -121,11 +128,9 @@ class PlayServer(socketserver.ThreadingTCPServer):
         port: int = self.server_address[1]
         return port
 
-    def next_connection(self) -> int:
-        """Count a connection."""
-        with self._lock:
-            self._connections += 1
-            return self._connections
+    def play(self, script: Script) -> None:
+        """Go over to another script, from its beginning."""
+        self.playbook = Playbook(script, self.clock)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -138,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self._number = self.server.next_connection()
+        self._number = self.server.playbook.connected()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's own name
         """Say nothing: nobody reads it."""
@@ -153,6 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Play a completion."""
         data = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == SCRIPT_PAGE:
+            self.server.play(Script.model_validate_json(data))
+            self._head(204, JSON_TYPE, 0)
+            self._write(b"")
+            return
         if not self.path.endswith("/chat/completions"):
             self._play(Behaviour(status=404, error=f"no page {self.path}"), None)
             return
@@ -162,13 +172,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._play(Behaviour(status=400, error="the request is no JSON"), None)
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
-        behaviour = self.server.playbook.arrived(self.path, headers, body, self._number)
+        playbook = self.server.playbook
+        behaviour = playbook.arrived(self.path, headers, body, self._number)
         try:
             self._play(behaviour, body)
         except OSError:
             self.close_connection = True  # whoever asked is gone
         finally:
-            self.server.playbook.answered()
+            playbook.answered()
 
     def _play(self, behaviour: Behaviour, request: Json) -> None:
         if behaviour.close_before_reply:

@@ -65,14 +65,16 @@ def _whole(behaviour: Behaviour, name: str, asked: dict[str, Json]) -> Json:
         message[behaviour.reasoning_field] = behaviour.reasoning
     if behaviour.native_calls:
         message["tool_calls"] = _native(behaviour)
-    return {
+    whole: dict[str, Json] = {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 0,
         "model": name,
         "choices": [{"index": 0, "message": message, "finish_reason": behaviour.finish_reason}],
-        "usage": _usage(behaviour, asked),
     }
+    if behaviour.usage:
+        whole["usage"] = _usage(behaviour, asked)
+    return whole
 
 
 def _native(behaviour: Behaviour) -> list[Json]:
@@ -125,7 +127,8 @@ def _stream(behaviour: Behaviour, name: str, asked: dict[str, Json]) -> Rendered
         problem = error_object(behaviour.error or "", behaviour.status)
         events = [*events[: behaviour.error_after_chunks], chunks.event(_json(problem))]
     else:
-        usage = _usage(behaviour, asked) if _asked_for_usage(asked) else None
+        wanted = behaviour.usage and _asked_for_usage(asked)
+        usage = _usage(behaviour, asked) if wanted else None
         events += chunks.ending(last, usage)
     if behaviour.done:
         events.append(chunks.event(b"[DONE]"))
@@ -141,7 +144,7 @@ def _asked_for_usage(asked: dict[str, Json]) -> bool:
 
 def _parts(text: str, behaviour: Behaviour) -> list[str]:
     """Cut a text behind every so many words; joined again, the parts are the text."""
-    size = behaviour.words_per_chunk
+    size = behaviour.chunk_words
     if not text or not size:
         return [text] if text else []
     words: list[str] = _WORD.findall(text)
@@ -175,9 +178,9 @@ class _Chunks:
         behaviour = self._behaviour
         ending = []
         if behaviour.finish_reason is not None:
-            beside = usage if behaviour.usage == "with_finish" else None
+            beside = usage if behaviour.usage_with_finish else None
             ending.append(self.delta(last, behaviour.finish_reason, beside))
-        if behaviour.usage == "own_chunk" and usage:
+        if usage and not behaviour.usage_with_finish:
             ending.append(self._chunk([], usage))
         return ending
 

@@ -24,14 +24,14 @@ class Behaviour(Record):
     Parameters
     ----------
     prompt_tokens, completion_tokens : counted in words where they are not given
-    usage : where a stream carries the counts, if the request asks for them: in a chunk of its
-        own without choices, beside the finish reason, or nowhere
+    usage : the counts are sent; in a stream only if the request asks for them, as a last chunk
+        without choices, or beside the finish reason (usage_with_finish)
     finish_with_content : the last chunk of content carries the finish reason
     model : the name in the reply; the one that was asked for where it is not given
     status, error : an error object is sent in place of a reply, with this status (200 too)
     error_after_chunks : the error object comes inside the stream instead, after so many chunks
     raw_body : these bytes in place of everything else, with this status
-    words_per_chunk : 0 sends all content in one chunk
+    chunk_words : 0 sends all content in one chunk
     headers_at_once : the headers are sent before the first wait
     ping_every_s : a comment line is sent that often during every wait
     stall_after_chunks : after so many chunks nothing more comes, and the line stays open
@@ -51,7 +51,8 @@ class Behaviour(Record):
     model: str | None = None
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
-    usage: Literal["own_chunk", "with_finish", "none"] = "own_chunk"
+    usage: bool = True
+    usage_with_finish: bool = False
     finish_with_content: bool = False
 
     status: Annotated[int, Field(ge=200, le=599)] = 200
@@ -63,7 +64,7 @@ class Behaviour(Record):
     retry_after: str | None = None
     loading_s: Seconds = 0
 
-    words_per_chunk: Count = 8
+    chunk_words: Count = 8
     first_byte_delay_s: Seconds = 0
     chunk_delay_s: Seconds = 0
     headers_at_once: bool = False
@@ -139,4 +140,4 @@ def prompt_key(text: str) -> str:
 
 def model_and_prompt(model: str, text: str) -> str:
     """Return the key of `Script.by_model` that holds for one prompt of one model only."""
-    return f"{model} {prompt_key(text)}"
+    return f"{model}\n{prompt_key(text)}"

@@ -22,10 +22,9 @@ from typing import IO, Self
 
 from pydantic import TypeAdapter
 
-import harness
 from harness.clock import SystemClock
 from harness.errors import InstrumentError, Problem
-from harness.models.player import PlayServer
+from harness.models.player import REQUESTS_PAGE, SCRIPT_PAGE, PlayServer
 from harness.models.script import (
     Behaviour,
     NativeCall,
@@ -106,8 +105,12 @@ class ScriptedServer:
             errors = (Path(folder) / "stderr.txt").open("w+b")
             with errors:
                 self._process = _spawn(path, errors)
-                # Once the port is here the script has been read, and the folder can go.
-                self._port = self._port_line(errors)
+                try:
+                    # Once the port is here the script has been read, and the folder can go.
+                    self._port = self._port_line(errors)
+                except BaseException:  # Ctrl-C included: no context has been entered yet
+                    self.stop()
+                    raise
         return self
 
     def _port_line(self, errors: IO[bytes]) -> int:
@@ -117,7 +120,7 @@ class ScriptedServer:
         line = output.readline() if ready else b""
         if line.strip().isdigit():
             return int(line)
-        self.stop()
+        self._running.terminate()
         errors.seek(0)
         written = errors.read().decode("utf-8", errors="replace")[-STDERR_SHOWN:]
         raise InstrumentError(
@@ -140,12 +143,19 @@ class ScriptedServer:
             if pipe is not None:
                 pipe.close()
 
+    def play(self, script: Script) -> None:
+        """Go over to another script, as if the server had just been started with it."""
+        self._call("POST", SCRIPT_PAGE, script.model_dump_json().encode("utf-8"))
+
     def requests(self) -> tuple[SeenRequest, ...]:
         """Return the last completion requests that the server got, oldest first."""
+        return _SEEN.validate_json(self._call("GET", REQUESTS_PAGE))
+
+    def _call(self, method: str, page: str, body: bytes | None = None) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PAGE_LIMIT_S)
         try:
-            connection.request("GET", "/requests")
-            return _SEEN.validate_json(connection.getresponse().read())
+            connection.request(method, page, body)
+            return connection.getresponse().read()
         finally:
             connection.close()
 
@@ -168,7 +178,7 @@ def _spawn(script: Path, errors: IO[bytes]) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
-        cwd=Path(harness.__file__).parents[1],
+        cwd=Path(__file__).resolve().parents[2],
         start_new_session=True,  # Ctrl-C is for whoever started it, who then stops it
     )
 

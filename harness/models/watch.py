@@ -6,19 +6,33 @@ read later, from the bytes that were kept.
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from harness.arnes import Transport
-from harness.records.response import Timings
+from harness.records.response import InfrastructureCause, Timings
 
 Limit = Literal["first_token", "silence", "call", "ended"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a line gave nothing more.
+
+    cause : "time" is the limit of the whole call while tokens flowed; "ended" is a stream that
+        said it was done and was not closed
+    """
+
+    cause: InfrastructureCause | Literal["time", "ended"]
+    text: str
+
 
 # The first character of a delta that is not empty. Inside a JSON string the quotes of such a
 # text are escaped, so the words of a reply never look like this.
 _TOKEN = re.compile(
     rb'"(?:content|reasoning_content|reasoning|thinking|text|arguments)"\s*:\s*"[^"]'
 )
-_DONE = re.compile(rb"(?:^|[\r\n])data:[ ]?\[DONE\]")
+_DONE = re.compile(rb"[\r\n]data:[ ]?\[DONE\]")
 _TAIL_BYTES = 64  # longer than the longest match that can be cut by a chunk's end
 DONE_GRACE_S = 1.0  # what is still to come behind [DONE] is the end of the body, no token
 
@@ -51,7 +65,7 @@ class Watch:
         self._progress: float | None = None
         self._done_at: float | None = None
         self._is_stream: bool | None = None
-        self._tail = b""
+        self._tail = b"\n"  # the body's first line is a line, too
 
     @property
     def answered(self) -> bool:
@@ -108,6 +122,20 @@ class Watch:
             return (silence, "silence") if silence < call else (call, "call")
         first = self._sent_at + self._transport.first_byte_timeout_s - now
         return (first, "first_token") if first < call else (call, "call")
+
+    def fault(self) -> Fault:
+        """Return what it means that the nearest limit has passed."""
+        _, limit = self.nearest()
+        if limit == "ended":
+            return Fault("ended", "the stream said that it was done and was not closed")
+        if limit == "silence":
+            idle_s = self._transport.idle_timeout_s
+            return Fault("stall", f"nothing more came for {idle_s:g} s after the last token")
+        if limit == "call" and self.tokens_flowed:
+            return Fault("time", f"cut after {self._call_timeout_s:g} s while tokens flowed")
+        limit_s = min(self._transport.first_byte_timeout_s, self._call_timeout_s)
+        came = "no token, though the server answered," if self.answered else "no byte"
+        return Fault("no_first_byte", f"{came} within {limit_s:g} s")
 
     def timings(self) -> Timings:
         """Return what was noted, in seconds since the request was sent."""

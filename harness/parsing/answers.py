@@ -24,21 +24,20 @@ LONGEST_VALUE = 400  # characters; a longer value is prose
 
 MARKUP = "*_`\"'“”‘’"
 LEAD = r"(?:[\s\-+•|>#\ufeff\u200b" + MARKUP + r"]|\d{1,3}[.)](?=\s))*+"
-SEPARATOR = r"[\s" + MARKUP + r"]*+[:=|：＝]\s*+"  # noqa: RUF001 (full-width signs are written)
+SEPARATOR = r"[\s" + MARKUP + r"]*+[:=|\uff1a\uff1d]\s*+"
 UNKNOWN_LINE = re.compile(LEAD + r"([^\W_][\w.\- ]{0,39}?)" + SEPARATOR + r"(?=\S)")
 
 GROUP = r"[,_\u2009\u202f]"
-DIGITS = rf"[0-9]+|[0-9]{{1,3}}(?:{GROUP}[0-9]{{3}})+"
+DIGITS = rf"[0-9]{{1,3}}(?:{GROUP}[0-9]{{3}})+|[0-9]+"
 WHOLE = re.compile(rf"([-−]?)({DIGITS})")
-DASH = r"[-‐‑‒–—−]"  # noqa: RUF001 (what models write for a hyphen)
-DASHED = re.compile(rf"([-−]?(?:{DIGITS}))(?:\s*{DASH}\s*([-−]?(?:{DIGITS})))+")
-DASHED_NEXT = re.compile(rf"\s*{DASH}\s*|$")
+DASH = r"[-\u2010-\u2015\u2212]"  # what models write for a hyphen
+BETWEEN = re.compile(rf"(?<=[0-9])\s*{DASH}\s*")  # a dash behind a dash is a sign
 LISTED = re.compile(r"[-−]?[0-9]+(?:\s*,\s*[-−]?[0-9]+)*")
 NO_LETTER = re.compile(rf"[\s,→⇒⟶➔➜]|->|=>|{DASH}")
 WRAPPERS = (
     re.compile(r"\\\((.*)\\\)"),
     re.compile(r"\\\[(.*)\\\]"),
-    re.compile(r"\\(?:boxed|text|mathbf|mathrm)\s*\{([^{}]*)\}"),
+    re.compile(r"\\(?:boxed|text|mathbf|mathrm)\s*\{(.*)\}"),
 )
 
 
@@ -87,10 +86,11 @@ def answer_lines(text: str, keys: Sequence[str]) -> AnswerLines:
     unknown = 0
     for line in text.replace("\r", "\n").split("\n"):
         match = asked.line.match(line)
-        if match:
+        key = asked.keys.get(_plain(match[1])) if match else None
+        if match and key is not None:
             value = bare(match[2])
             if value:
-                found.setdefault(asked.keys[_plain(match[1])], []).append(value)
+                found.setdefault(key, []).append(value)
         elif (other := UNKNOWN_LINE.match(line)) and _shape(other[1]) in asked.shapes:
             unknown += 1
     return AnswerLines(
@@ -104,12 +104,14 @@ def answer_lines(text: str, keys: Sequence[str]) -> AnswerLines:
 
 def bare(value: str) -> str:
     """Return a value without the markup, table border and full stop around it."""
-    stripped = value.strip()
-    while True:
-        inner = stripped.strip(MARKUP + " \t").rstrip("|.").rstrip()
-        if inner == stripped:
-            return inner
-        stripped = inner
+    plain = value.strip()
+    inner = None
+    while plain != inner and len(plain) <= LONGEST_VALUE:
+        inner = plain
+        plain = plain.strip(MARKUP + " \t").removesuffix("|").rstrip()
+        if not plain.endswith(".."):
+            plain = plain.removesuffix(".").rstrip()
+    return plain
 
 
 def read_whole_number(text: str | None) -> Reading[int]:
@@ -129,10 +131,7 @@ def read_numbers(text: str | None) -> Reading[tuple[int, ...]]:
     plain = unwrapped(text)
     if plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1].strip()
-    if LISTED.fullmatch(plain):
-        parts = plain.split(",")
-    else:
-        parts = _dashed(plain)
+    parts = plain.split(",") if LISTED.fullmatch(plain) else BETWEEN.split(plain)
     numbers = [whole(part.strip()) for part in parts]
     values = tuple(number for number in numbers if number is not None)
     if not values or len(values) != len(numbers):
@@ -175,7 +174,8 @@ def unwrapped(text: str) -> str:
     """Return a value without LaTeX delimiters; a text too long to be a value becomes empty."""
     if len(text) > LONGEST_VALUE:
         return ""
-    plain = bare(text).replace("{,}", ",").replace("\\,", "\u2009")
+    plain = bare(text)
+    plain = plain.replace("{,}", ",").replace("\\,", "\u2009").replace("\\$", "$")
     while True:
         inner = bare(plain.strip("$"))
         for wrapper in WRAPPERS:
@@ -195,11 +195,6 @@ def whole(text: str) -> int | None:
     if len(digits) > LONGEST_NUMBER:
         return None
     return -int(digits) if match[1] else int(digits)
-
-
-def _dashed(text: str) -> list[str]:
-    """Split whole numbers at the dashes between them; a dash after a dash is a sign."""
-    return re.split(rf"(?<=[0-9])\s*{DASH}\s*", text)
 
 
 @dataclass(frozen=True)
@@ -222,9 +217,11 @@ def _asked(keys: tuple[str, ...]) -> _Asked:
 
 
 def _pattern(key: str) -> str:
-    """Return the pattern of a key: its signs may stand behind a backslash, as in ``a\\_1``."""
-    words = key.split()
-    return r"\s+".join(re.sub(r"(\\?[^\w\s\\]|_)", r"\\\\?\1", re.escape(w)) for w in words)
+    """Return the pattern of a key: its signs may stand behind a backslash, as in Markdown."""
+    return "".join(
+        r"\s+" if sign == " " else sign if sign.isalnum() else r"\\?" + re.escape(sign)
+        for sign in " ".join(key.split())
+    )
 
 
 def _plain(key: str) -> str:
@@ -238,4 +235,4 @@ def _shape(key: str) -> str:
 
 def _same(value: str) -> str:
     """Return a value as it is compared for `two-finals`: spacing and thousands do not count."""
-    return re.sub(r"[\s,_$\\]", "", value).casefold()
+    return re.sub(r"[\s,_]", "", unwrapped(value) or value).casefold()

@@ -15,7 +15,8 @@ One policy for every model, whatever its server did with the same marks before:
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -38,22 +39,26 @@ TURN_TOKENS = (
     *("<start_of_turn>", "<end_of_turn>", "<|turn>", "<turn|>", "<bos>", "<eos>", "</s>"),
     *("<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<end_of_utterance>"),
     *("<|start_of_role|>", "<|end_of_role|>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"),
-    *("<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"),
+    *(
+        "<\uff5cbegin\u2581of\u2581sentence\uff5c>",
+        "<\uff5cend\u2581of\u2581sentence\uff5c>",
+        "<\uff5cUser\uff5c>",
+        "<\uff5cAssistant\uff5c>",
+    ),
 )
+FIRST_SIGN = re.compile(r"[<\[◁]")
 HEADER = r"(?:<\|im_start\|>|<start_of_turn>|<\|start_header_id\|>|<\|turn>|<\|start_of_role\|>)\s*"
 HEADER_END = r"(?:<\|end_header_id\|>|<\|end_of_role\|>)?"
 OWN_TURN = (
     rf"(?:<bos>|<\|begin_of_text\|>)|{HEADER}(?:assistant|model)\b{HEADER_END}"
-    r"|<\|assistant\|>|<｜Assistant｜>"
+    r"|<\|assistant\|>|<\uff5cAssistant\uff5c>"
 )
-OTHER_TURN = rf"{HEADER}(?:user|human|system|developer|tool)\b|<\|user\|>|<｜User｜>"
+OTHER_TURN = rf"{HEADER}(?:user|human|system|developer|tool)\b|<\|user\|>|<\uff5cUser\uff5c>"
 CHANNEL = (
     r"(?:<\|end\|>\s*)?(?:<\|start\|>\s*assistant\s*)?"
     r"<\|channel\|>([^<\n]{0,60})(?:<\|constrain\|>[^<\n]{0,60})?(?:<\|message\|>|\Z)"
 )
-CHANNEL_PART = re.compile(
-    CHANNEL + r"(.*?)(<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)", re.DOTALL
-)
+CHANNEL_PART = re.compile(CHANNEL + r"(.*?)(<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)", re.DOTALL)
 CHANNELS_OVER = re.compile(r"<\|return\|>|<\|call\|>|<\|start\|>(?!\s*assistant)")
 BARE_FINAL = re.compile(r"\A\s*(?:analysis|commentary).*assistantfinal", re.DOTALL)
 
@@ -91,8 +96,10 @@ def read_channel(content: str, reasoning: str, tags: Sequence[str]) -> Channel:
     scan = _Scan(marks)
     scan.read(content)
     text = "".join(scan.visible)
-    if len(scan.visible) > 1 and marks.search(text):
+    if len(scan.visible) > 1 and next(_found(marks, text), None):
         text = "\n".join(scan.visible)  # what was never one mark must not become one
+    if scan.pieces:
+        scan.steps.append(f"Took away {scan.pieces} piece(s) of reasoning.")
     bare = BARE_FINAL.match(text)
     if bare:  # the same channels from a server that left their tokens out
         scan.hidden.append(bare.group())
@@ -118,7 +125,8 @@ class _Scan:
     steps: list[str] = field(default_factory=list)
     unclosed: bool = False
     inside: str = ""
-    nested: list[str] = field(default_factory=list)
+    nested: Counter[str] = field(default_factory=Counter)
+    pieces: int = 0
 
     def note(self, flag: str, step: str) -> None:
         """Keep a flag and a sentence."""
@@ -127,8 +135,9 @@ class _Scan:
 
     def read(self, text: str) -> None:
         """Sort a text into what is visible and what is not."""
-        found = list(self.marks.finditer(text))
+        found = list(_found(self.marks, text))
         self.inside = _opened_by_template(found)
+        self.pieces += bool(self.inside)
         place = 0
         for mark in found:
             kind = mark.lastgroup
@@ -165,20 +174,20 @@ class _Scan:
         name = _name(mark)
         if not self.inside:
             self.inside = name
-            self.steps.append(f"Took reasoning away at {mark.group()!r}.")
+            self.pieces += 1
             if name == "<|channel>":
                 self.flags.add(CHANNEL_LEAK)
         elif name != self.inside:
-            self.nested.append(name)
+            self.nested[name] += 1
 
     def _close(self, mark: re.Match[str]) -> None:
         name = _name(mark)
-        if name != self.inside and name in self.nested:
-            self.nested.remove(name)
+        if name != self.inside and self.nested[name]:
+            self.nested[name] -= 1
             return
         if not self.inside:
+            self.pieces += 1
             self._hide_visible()
-            self.steps.append(f"Took everything before {mark.group()!r}: the template opened it.")
         self.inside = ""
         self.nested.clear()
 
@@ -200,6 +209,16 @@ class _Scan:
             self.read(finals[-1][2])  # holds no channel mark: its part ends before the next
         else:
             self.unclosed = not over and not parts[-1][3]
+
+
+def _found(marks: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield every mark of a text; looking at the signs that begin one is ten times as fast."""
+    place = 0
+    while sign := FIRST_SIGN.search(text, place):
+        mark = marks.match(text, sign.start())
+        place = mark.end() if mark else sign.end()
+        if mark:
+            yield mark
 
 
 def _opened_by_template(found: Sequence[re.Match[str]]) -> str:

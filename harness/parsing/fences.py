@@ -9,7 +9,7 @@ indented as far as a list needs, and its content loses that indentation.
 import re
 from dataclasses import dataclass
 
-OPENING = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
+OPENING = re.compile(r"([ \t]*)(`{3,}(?=[^`]*\Z)|~{3,})[ \t]*(.*)")
 CLOSING_INDENT = 3  # spaces more than the opening fence has; deeper is content
 
 

@@ -17,7 +17,6 @@ DONE = "[DONE]"
 EVENT_FIELD = re.compile(r"(?:data|event|id|retry|error)?:")
 SURROGATE = re.compile("[\ud800-\udfff]")
 REASONING_FIELDS = ("reasoning_content", "reasoning")  # the first that is filled: some send both
-THINKING_PARTS = frozenset({"thinking", "reasoning"})
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class _Reading:
                 elif event.name == "error":
                     self.error = self.error or _shown("\n".join(event.lines))
                 elif event.whole:  # an event that is cut is no fault of the server
-                    self.unreadable = f"an event is no JSON object: {_shown(event.lines)}"
+                    self.unreadable = f"an event is no JSON object: {_shown(event.lines[0])}"
             if event.last:
                 self.ended = True
                 return
@@ -114,14 +113,16 @@ class _Reading:
             )
         choices = value.get("choices")
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and choice.get("index") in (0, None):  # noqa: PLR6201 (the index may be unhashable)
+            if isinstance(choice, dict) and choice.get("index") in (0, None):
                 self.choice(choice)
                 break
 
     def choice(self, choice: dict[str, Json]) -> None:
         """Take in the first choice of an object."""
         self.error = self.error or _error_in(choice)
-        part = choice.get("delta") or choice.get("message") or {}
+        part = choice.get("delta") or {}
+        if not part and not any(self.content):  # a last piece may repeat the message whole
+            part = choice.get("message") or {}
         if isinstance(part, dict) and ("delta" in choice or "message" in choice):
             self.choices += 1
             self.message(part)
@@ -162,7 +163,7 @@ class _Reading:
             prompt_tokens=self.usage[0],
             completion_tokens=self.usage[1],
             complete=self.ended and error is None,
-            error=_whole_characters(error) if error else None,
+            error=error,
             error_cause=cause,
             native_tool_calls=len(self.calls),
             model=self.model,
@@ -232,11 +233,13 @@ def _error_in(value: dict[str, Json]) -> str | None:
 
 def _shown(error: Json) -> str:
     """Return an error as one short text: its message where it has one."""
-    inner = error.get("message") if isinstance(error, dict) else None
-    if isinstance(inner, str) and inner:
-        error = inner
-    text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
-    return text.strip()[:LONGEST_ERROR] or "an error without a text"
+    text = _text(error.get("message")) if isinstance(error, dict) else _text(error)
+    if not text:
+        try:
+            text = json.dumps(error, ensure_ascii=False)
+        except RecursionError:  # it was read a few calls nearer to the limit
+            text = "an error of very deep brackets"
+    return text.strip()[:LONGEST_ERROR]
 
 
 def _parts(content: Json) -> tuple[str, str]:
@@ -247,17 +250,16 @@ def _parts(content: Json) -> tuple[str, str]:
     for part in content if isinstance(content, list) else ():
         if isinstance(part, str):
             visible.append(part)
-        elif isinstance(part, dict) and part.get("type") in ("text", "output_text", None):  # noqa: PLR6201 (the type may be unhashable)
-            visible.append(_text(part.get("text")))
-        elif isinstance(part, dict) and isinstance(part.get("type"), str):
+        elif isinstance(part, dict) and part.get("type") in ("text", "output_text", None):
+            visible.append("".join(_parts(part.get("text"))))
+        elif isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
             inner = part.get(str(part["type"])) or part.get("text")
-            if part["type"] in THINKING_PARTS:
-                thought.append("".join(_parts(inner)))
+            thought.append("".join(_parts(inner)))
     return "".join(visible), "".join(thought)
 
 
 def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
+    return _whole_characters(value) if isinstance(value, str) else ""
 
 
 def _count(value: Json) -> int | None:

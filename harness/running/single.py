@@ -18,11 +18,10 @@ def request_for(task: Task, config: ArnesConfig, *, run: int, model: str) -> Cha
     model : the name that the server knows the model by
     """
     cap = cap_of(task, config)
-    system = render(config.prompts.single_system, {"max_tokens": cap}, "arnes.toml").strip()
     return ChatRequest(
         model=model,
         messages=(
-            Message(role="system", content=system),
+            Message(role="system", content=system_text(task, config)),
             Message(role="user", content=task.prompt(cap)),
         ),
         max_tokens=cap,
@@ -30,6 +29,12 @@ def request_for(task: Task, config: ArnesConfig, *, run: int, model: str) -> Cha
         top_p=config.sampling.top_p,
         seed=config.seed_for(run),
     )
+
+
+def system_text(task: Task, config: ArnesConfig) -> str:
+    """Return the system text of a single cell, the same for every model."""
+    values = {"max_tokens": cap_of(task, config)}
+    return render(config.prompts.single_system, values, "arnes.toml").strip()
 
 
 def cap_of(task: Task, config: ArnesConfig) -> int:

@@ -14,7 +14,8 @@ from harness.arnes import ArnesConfig
 from harness.clock import Clock
 from harness.errors import Problem
 from harness.models.http import HttpChat
-from harness.models.scripted import Behaviour, Script, ScriptedServer
+from harness.models.script import Behaviour, Script
+from harness.models.scripted import ScriptedServer
 from harness.records.run import Endpoint
 from harness.records.score import RowScore, total_of
 from harness.records.validation import (

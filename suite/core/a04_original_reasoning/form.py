@@ -53,7 +53,7 @@ def form(seed: str) -> Form:
         values={f: [items[f"{f}.{level}"].puzzle for level in (1, 2, 3)] for f in DRAWS},
         keys=tuple(items),
         answers={key: item.answer for key, item in items.items()},
-        traps={key: item.traps for key, item in items.items()},
+        traps={key: dict(sorted(item.traps.items())) for key, item in items.items()},
         structure={f"{k}.{n}": x for k, item in items.items() for n, x in item.structure.items()},
     )
 
@@ -371,8 +371,8 @@ def count_words(puzzle: Puzzle, forgotten: str = "") -> int:
 
 
 def _draw_counting(rng: random.Random, level: int) -> Item | None:
-    length, size, limits = ((3, 4, (1,)), (5, 3, (1, 2)), (7, 3, (1, 2)))[level - 1]
-    letters = sorted(rng.sample(LETTERS, size))
+    length, sizes, limits = ((3, (4, 5, 6), (1,)), (5, (4,), (1, 2)), (7, (3,), (2, 3)))[level - 1]
+    letters = sorted(rng.sample(LETTERS, rng.choice(sizes)))
     puzzle = {
         "length": length,
         "letters": letters,

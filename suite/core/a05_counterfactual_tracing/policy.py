@@ -23,11 +23,11 @@ POINTS = {
     for number, (row, (points, weights)) in enumerate(ROWS.items(), 1)
     for level, weight in enumerate(weights, 1)
 }
-SAME_NUMBER = 42  # form.py lets no answer be this one
+SAME_NUMBER = 42  # no form has it as an answer, nor 10 or 100
 JOINTS = (" ", ", ", " or ", "-", "..", " / ")
 
 LEAKED = """\
-<end_of_turn>
+The programs are written in Tarn.<end_of_turn>
 <start_of_turn>user
 P1.1 (rules: INCL)
 s = 20

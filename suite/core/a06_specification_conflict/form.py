@@ -8,21 +8,42 @@ places of sections and words of the inputs.
 import itertools
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from harness.suite.forms import Form, generator, refuse
 
 TASK = "A06"
 FAMILY = 1
-DRAWS = 300  # a draw passes its bands more often than not; 300 failures are a fault, not chance
+DRAWS = 40  # most draws pass their bands; forty failures are a fault, not chance
 
-CONFLICTS = {"direct": ("free", "every"), "defined": ("floor", "fixed"), "derived": ("both", "sequence")}
-DISTANCE = {"direct": 1, "defined": 2, "derived": 2}  # chapters between the two sections, at least
+CONFLICTS = {
+    "direct": ("free", "every"),
+    "defined": ("floor", "fixed"),
+    "derived": ("both", "sequence"),
+}
 READINGS = tuple(itertools.product((0, 1), repeat=3))  # 1: the second section of the pair holds
+FLIPS = dict(zip(CONFLICTS, (4, 2, 1), strict=True))  # xor to a reading's place: a switch turned
 LEAST_GAP = 5  # the two fees of an open case differ by at least this
 SHARE = (0.02, 0.30)  # of the domain, for the inputs on which one contradiction alone matters
+BANDS = {
+    "sections": (24, 28),
+    **{f"{name}_share": SHARE for name in CONFLICTS},
+    "direct_distance": (1, 5),  # chapters between the two sections
+    "defined_distance": (2, 5),
+    "derived_distance": (2, 5),
+    "boundary_cases": (3, 3),
+    "least_gap": (LEAST_GAP, 99_999),
+    "different_fees": (18, 18),  # no fee of a case is the answer of another one
+    "silent": (0, 0),  # inputs to which both sections of a pair apply and give the same fee
+    "half_above_floor": (0, 99),  # so the floor meets the club's rate and nothing else
+}
+KEYS = (
+    *(f"{word} {k}" for word in ("CONFLICT", "WITNESS", "FIRST", "SECOND") for k in range(1, 7)),
+    *(f"CASE {i:02}" for i in range(1, 13)),
+)
 HEAVY, GUEST = 0, 2  # the kinds by their place in the list
+Tariff = dict[str, int]  # the constants, named by what they do
 
 TOPICS = ("terms", "rates", "season", "discounts", "charges", "reckoning")
 HOME = {
@@ -34,7 +55,7 @@ HOME = {
     "reckoning": ("amount", "rounding", "fee"),
 }
 ANYWHERE = ("free", "every", "floor", "sequence", "cap", "agree", "long")
-FILLERS = ("filler_0", "filler_1", "filler_2")
+FILLERS = ("filler_0", "filler_1", "filler_2")  # they say nothing about the fee
 
 
 class Stay(NamedTuple):
@@ -68,24 +89,20 @@ class Domain:
         return [Stay(*x) for x in itertools.product(sizes, days, range(3), two, two, two)]
 
     @property
-    def inputs(self) -> list[dict[str, object]]:
+    def inputs(self) -> list[dict[str, Any]]:
         """The six items of an input as the prompt and the grader need them."""
-        flags = (self.season, self.club, "prepaid")
         return [
             {"name": self.size, "low": self.low, "high": self.high},
             {"name": "days", "low": 1, "high": self.days},
-            {"name": "kind", "words": list(self.kinds)},
-            *({"name": name, "words": ["no", "yes"]} for name in flags),
+            {"name": "kind", "words": [*self.kinds]},
+            *({"name": n, "words": ["no", "yes"]} for n in (self.season, self.club, "prepaid")),
         ]
 
     def text(self, stay: Stay) -> str:
         """Write an input as the prompt and an answer do."""
-        yes = ("no", "yes")
-        return (
-            f"{self.size} {stay.size}, days {stay.days}, kind {self.kinds[stay.kind]}, "
-            f"{self.season} {yes[stay.season]}, {self.club} {yes[stay.club]}, "
-            f"prepaid {yes[stay.prepaid]}"
-        )
+        words = [item.get("words") for item in self.inputs]
+        told = [w[value] if w else value for w, value in zip(words, stay, strict=True)]
+        return ", ".join(f"{item['name']} {t}" for item, t in zip(self.inputs, told, strict=True))
 
 
 DOMAINS = (
@@ -95,173 +112,136 @@ DOMAINS = (
 )
 
 
-@dataclass(frozen=True)
-class Tariff:
-    """The constants of the tariff, named by what they do."""
-
-    limit: int
-    base: int
-    step: int
-    cap: int
-    factor: int
-    edge: int  # of the club's rate, in units of size, and of the charge, in days
-    fixed: int
-    floor: int
-    free: int
-    club_percent: int
-    prepaid_percent: int
-    due: int
-    charge: int
-    long: int
-
-
 def fee(t: Tariff, stay: Stay, reading: tuple[int, int, int]) -> int:
     """Return the fee of an input; a switch of 1 strikes the first section of its pair."""
     direct, defined, derived = reading
-    over = max(0, min(stay.size, t.cap) - t.limit)
-    rate = (t.base + t.step * over) * (t.factor if stay.kind == HEAVY else 1)
-    if stay.season and stay.club and stay.size <= t.edge and defined:
-        rate = t.fixed
+    over = max(0, min(stay.size, t["cap"]) - t["limit"])
+    rate = (t["base"] + t["step"] * over) * (t["factor"] if stay.kind == HEAVY else 1)
+    if stay.season and stay.club and stay.size <= t["edge"] and defined:
+        rate = t["fixed"]
     elif stay.season:
-        rate = rate // 2 if defined else max(rate // 2, t.floor)
-    unpaid = 0 if direct or stay.kind != GUEST else min(t.free, stay.days)
+        rate = rate // 2 if defined else max(rate // 2, t["floor"])
+    unpaid = 0 if direct or stay.kind != GUEST else min(t["free"], stay.days)
     amount = rate * (stay.days - unpaid)
-    club, prepaid = t.club_percent * stay.club, t.prepaid_percent * stay.prepaid
+    club, prepaid = t["club_percent"] * stay.club, t["prepaid_percent"] * stay.prepaid
     if derived:
         amount = amount * (100 - club) // 100 * (100 - prepaid) // 100
     else:
         amount = amount * (100 - club - prepaid) // 100
-    return amount + (stay.kind != HEAVY) * t.due + (stay.days > t.edge) * t.charge
+    return amount + (stay.kind != HEAVY) * t["due"] + (stay.days > t["edge"]) * t["charge"]
 
 
-def matters(fees: list[int]) -> tuple[str, ...]:
+def applying(t: Tariff, stay: Stay) -> list[str]:
+    """Return the contradictions of which both sections apply to an input, whatever the fees."""
+    held = (stay.kind == GUEST, stay.season and stay.club and stay.size <= t["edge"])
+    both = dict(zip(CONFLICTS, (*held, stay.club and stay.prepaid), strict=True))
+    return [name for name in CONFLICTS if both[name]]
+
+
+def matters(fees: list[int]) -> list[str]:
     """Return the contradictions on which eight fees, in the order of READINGS, depend."""
-    flips = {"direct": 4, "defined": 2, "derived": 1}
-    return tuple(
-        name for name, bit in flips.items() if any(fees[i] != fees[i ^ bit] for i in range(8))
-    )
+    return [n for n, bit in FLIPS.items() if any(fees[i] != fees[i ^ bit] for i in range(8))]
 
 
-class Open(NamedTuple):
-    """An input on which one contradiction alone matters, with the fee under each section."""
+class Case(NamedTuple):
+    """An input with its one fee, or with the fee under each section of what alone matters."""
 
     stay: Stay
-    fees: tuple[int, int]
+    fees: tuple[int, ...]
+    conflict: str = ""
 
 
-@dataclass(frozen=True)
-class Split:
-    """The domain by what matters: nothing, one contradiction alone, or several."""
+def split(t: Tariff, domain: Domain) -> dict[str, list[Case]]:
+    """Evaluate every input under every reading and sort them by what matters.
 
-    determined: list[tuple[Stay, int]]
-    alone: dict[str, list[Open]]
-    all_three: list[Stay]
-    size: int
-
-    def wide(self, name: str) -> list[Open]:
-        """Return the inputs of one contradiction whose two fees are well apart."""
-        return [o for o in self.alone[name] if abs(o.fees[0] - o.fees[1]) >= LEAST_GAP]
-
-
-def split(t: Tariff, domain: Domain) -> Split:
-    """Evaluate every input under every reading."""
-    found = Split([], {name: [] for name in CONFLICTS}, [], len(domain.stays))
-    last = {"direct": 4, "defined": 2, "derived": 1}
+    The keys are `none`, the names of CONFLICTS, `several`, and `silent` for inputs on which a
+    contradiction applies without mattering.
+    """
+    found: dict[str, list[Case]] = {k: [] for k in ("none", *CONFLICTS, "several", "silent")}
     for stay in domain.stays:
         fees = [fee(t, stay, reading) for reading in READINGS]
         which = matters(fees)
-        if not which:
-            found.determined.append((stay, fees[0]))
-        elif len(which) == 1:
-            found.alone[which[0]].append(Open(stay, (fees[0], fees[last[which[0]]])))
-        elif len(which) == 3:
-            found.all_three.append(stay)
+        if which != applying(t, stay):
+            found["silent"].append(Case(stay, ()))
+        if len(which) == 1:
+            found[which[0]].append(Case(stay, (fees[0], fees[FLIPS[which[0]]]), which[0]))
+        else:
+            found["several" if which else "none"].append(Case(stay, (fees[0],)))
     return found
 
 
+def _wide(found: dict[str, list[Case]], name: str) -> list[Case]:
+    """Return the inputs of one contradiction whose two fees are well apart."""
+    return [c for c in found[name] if abs(c.fees[0] - c.fees[1]) >= LEAST_GAP]
+
+
 def _tariff(rng: random.Random, domain: Domain) -> Tariff:
-    base, fixed = rng.randint(56, 84), rng.randint(15, 24)
-    club, prepaid = rng.sample((10, 15, 20, 25), 2)
-    edge = domain.low + rng.randint(7, 10)
-    return Tariff(
-        limit=domain.low + rng.randint(3, 6),
-        base=base,
-        step=rng.choice((3, 5, 7)),
-        cap=domain.high - rng.randint(3, 6),
-        factor=rng.choice((2, 3)),
-        edge=edge,
-        fixed=fixed,
-        floor=rng.randint(fixed + 3, base // 2 - 1),
-        free=rng.randint(2, 4),
-        club_percent=club,
-        prepaid_percent=prepaid,
-        due=rng.randint(8, 19),
-        charge=rng.randint(21, 39),
-        long=edge + rng.randint(6, 12),
-    )
-
-
-def _layout(rng: random.Random) -> list[tuple[str, list[str]]] | None:
-    """Draw the chapters and their sections, or None where two sections stand too near."""
-    middle = list(TOPICS[1:-1])
-    rng.shuffle(middle)
-    topics = [TOPICS[0], *middle, TOPICS[-1]]
-    sections = {topic: list(HOME[topic]) for topic in topics}
-    for rule in (*ANYWHERE, *rng.sample(FILLERS, rng.randint(0, 2))):
-        sections[rng.choice(topics)].append(rule)
-    chapter = {rule: i for i, topic in enumerate(topics) for rule in sections[topic]}
-    near = any(abs(chapter[a] - chapter[b]) < DISTANCE[n] for n, (a, b) in CONFLICTS.items())
-    if near or max(len(rules) for rules in sections.values()) > 6:
-        return None
-    for rules in sections.values():
-        rng.shuffle(rules)
-    sections["terms"].sort(key=lambda rule: rule != "scope")  # what it is about stands first
-    return [(topic, sections[topic]) for topic in topics]
-
-
-def _numbers(layout: list[tuple[str, list[str]]]) -> dict[str, str]:
+    """Draw the constants; the ranges of the sums of money do not meet, so that all differ."""
+    base, edge = rng.randint(56, 84), domain.low + rng.randint(7, 10)
+    club, prepaid = rng.sample((15, 20, 25, 30), 2)
     return {
-        rule: f"{i}.{j}"
-        for i, (_, rules) in enumerate(layout, start=1)
-        for j, rule in enumerate(rules, start=1)
+        "limit": domain.low + rng.randint(3, 6),  # the last size of the plain rate
+        "base": base,
+        "step": rng.choice((3, 5, 7)),
+        "cap": domain.high - rng.randint(3, 6),
+        "factor": rng.choice((2, 3)),
+        "edge": edge,  # of the club's rate, in units of size, and of the charge, in days
+        "fixed": rng.randint(15, 22),
+        "floor": rng.randint(25, base // 2 - 1),
+        "free": rng.randint(2, 4),
+        "club_percent": club,
+        "prepaid_percent": prepaid,
+        "due": rng.randint(8, 14),
+        "charge": rng.randint(43, 54),
+        "long": edge + rng.randint(6, 12),
     }
 
 
-@dataclass(frozen=True)
-class Case:
-    """One of the twelve cases: the contradiction that matters, or none, and its one or two fees."""
+def _layout(rng: random.Random) -> list[tuple[str, list[str]]]:
+    """Draw chapters and their sections until the sections that contradict stand far enough."""
+    while True:
+        topics = [TOPICS[0], *rng.sample(TOPICS[1:-1], 4), TOPICS[-1]]
+        sections = {topic: [*HOME[topic]] for topic in topics}
+        for rule in (*ANYWHERE, *rng.sample(FILLERS, rng.randint(1, 2))):
+            sections[rng.choice(topics)].append(rule)
+        for rules in sections.values():
+            rng.shuffle(rules)
+        sections["terms"].sort(key=lambda rule: rule != "scope")  # what it is about stands first
+        layout = [(topic, sections[topic]) for topic in topics]
+        far = all(BANDS[name][0] <= value for name, value in _distances(layout).items())
+        if far and max(len(rules) for rules in sections.values()) <= 6:
+            return layout
 
-    stay: Stay
-    conflict: str | None
-    fees: tuple[int, ...]
+
+def _distances(layout: list[tuple[str, list[str]]]) -> dict[str, int]:
+    """Return how many chapters the two sections of each contradiction are apart."""
+    chapter = {rule: i for i, (_, rules) in enumerate(layout) for rule in rules}
+    return {f"{n}_distance": abs(chapter[a] - chapter[b]) for n, (a, b) in CONFLICTS.items()}
 
 
 def at_boundary(t: Tariff, stay: Stay) -> bool:
     """Tell whether an input lies next to a limit of size or of days."""
-    sizes = {t.limit, t.limit + 1, t.edge, t.edge + 1, t.cap, t.cap + 1}
-    return stay.size in sizes or stay.days in {t.edge, t.edge + 1}
+    sizes = {t["limit"], t["limit"] + 1, t["edge"], t["edge"] + 1, t["cap"], t["cap"] + 1}
+    return stay.size in sizes or stay.days in {t["edge"], t["edge"] + 1}
 
 
 def _wanted(t: Tariff) -> list[Callable[[Stay], bool]]:
     """Return what the six determined cases must be: three at a boundary, three away from any."""
     return [
-        lambda s: bool(s.season and s.club) and s.size == t.edge + 1,
-        lambda s: s.days in {t.edge, t.edge + 1},
-        lambda s: s.size in {t.limit + 1, t.cap + 1},
+        lambda s: bool(s.season and s.club) and s.size == t["edge"] + 1,
+        lambda s: s.days in {t["edge"], t["edge"] + 1},
+        lambda s: s.size in {t["limit"] + 1, t["cap"] + 1},
         lambda s: not at_boundary(t, s) and bool(s.prepaid) and s.kind != HEAVY,
-        lambda s: not at_boundary(t, s) and bool(s.season and not s.club) and s.days > t.edge,
-        lambda s: not at_boundary(t, s) and s.kind == HEAVY and bool(s.club) and s.size > t.cap,
+        lambda s: not at_boundary(t, s) and bool(s.season and not s.club) and s.days > t["edge"],
+        lambda s: not at_boundary(t, s) and s.kind == HEAVY and bool(s.club) and s.size > t["cap"],
     ]
 
 
-def _cases(rng: random.Random, t: Tariff, found: Split) -> list[Case]:
+def _cases(rng: random.Random, t: Tariff, found: dict[str, list[Case]]) -> list[Case]:
     """Draw six determined and six open cases, shuffled."""
-    cases = []
-    for wanted in _wanted(t):
-        stay, value = rng.choice([(s, value) for s, value in found.determined if wanted(s)])
-        cases.append(Case(stay, None, (value,)))
+    cases = [rng.choice([c for c in found["none"] if want(c.stay)]) for want in _wanted(t)]
     for name in CONFLICTS:
-        cases += [Case(o.stay, name, o.fees) for o in rng.sample(found.wide(name), 2)]
+        cases += rng.sample(_wide(found, name), 2)
     rng.shuffle(cases)
     return cases
 
@@ -273,105 +253,73 @@ class Draft:
     domain: Domain
     tariff: Tariff
     layout: list[tuple[str, list[str]]]
-    found: Split
+    found: dict[str, list[Case]]
     cases: list[Case]
-    spare: dict[str, Open]
-    triple: Stay
+    witness: dict[str, Case]  # the one in the answers, and another one
+    spare: dict[str, Case]
 
     @property
     def at(self) -> dict[str, str]:
         """Rule → number of its section."""
-        return _numbers(self.layout)
-
-    def witness(self, name: str) -> Open:
-        """Return the canonical witness: the wide ones, counted off by the sum of all case fees.
-
-        The count has no meaning; it only keeps forms from sharing their first witness.
-        """
-        wide = self.found.wide(name)
-        return wide[sum(value for case in self.cases for value in case.fees) % len(wide)]
+        return {
+            rule: f"{i}.{j}"
+            for i, (_, rules) in enumerate(self.layout, start=1)
+            for j, rule in enumerate(rules, start=1)
+        }
 
     def pair(self, name: str) -> tuple[str, str]:
         """Return the two sections of a contradiction, in the order of its switch."""
         first, second = CONFLICTS[name]
         return self.at[first], self.at[second]
 
-    def written(self, name: str) -> tuple[str, str, int]:
-        """Return the sections in ascending order, and 1 if that turns the fees around."""
-        pair = self.pair(name)
-        first, second = sorted(pair, key=lambda number: [int(n) for n in number.split(".")])
-        return first, second, int(first != pair[0])
+    def turned(self, name: str) -> int:
+        """Return 1 if the second section of a contradiction stands before the first one."""
+        order = list(self.at)
+        first, second = CONFLICTS[name]
+        return int(order.index(second) < order.index(first))
 
 
-def _draft(rng: random.Random) -> Draft | None:
+def _draft(rng: random.Random) -> Draft:
     domain = rng.choice(DOMAINS)
-    tariff, layout = _tariff(rng, domain), _layout(rng)
-    distinct = {getattr(tariff, n) for n in ("base", "step", "fixed", "floor", "due", "charge")}
-    if layout is None or len(distinct) < 6 or tariff.limit == tariff.edge:
-        return None
+    tariff = _tariff(rng, domain)
     found = split(tariff, domain)
-    if min(len(found.wide(name)) for name in CONFLICTS) < 4 or not found.all_three:
-        return None
     cases = _cases(rng, tariff, found)
-    spare = {name: rng.choice(found.wide(name)) for name in CONFLICTS}
-    return Draft(domain, tariff, layout, found, cases, spare, rng.choice(found.all_three))
+    count = sum(value for case in cases for value in case.fees)  # so forms share no witness
+    wide = {name: _wide(found, name) for name in CONFLICTS}
+    witness = {name: cases[count % len(cases)] for name, cases in wide.items()}
+    spare = {n: rng.choice([c for c in cases if c != witness[n]]) for n, cases in wide.items()}
+    return Draft(domain, tariff, _layout(rng), found, cases, witness, spare)
 
 
 def _structure(draft: Draft) -> dict[str, float]:
-    found, chapter = draft.found, {rule: int(n.split(".")[0]) for rule, n in draft.at.items()}
-    single = [case for case in draft.cases if case.conflict is None]
-    gaps = [abs(case.fees[0] - case.fees[1]) for case in draft.cases if case.conflict]
+    t, total = draft.tariff, len(draft.domain.stays)
+    open_fees = [case.fees for case in draft.cases if case.conflict]
+    lowest = Stay(draft.domain.low, 1, GUEST - 1, season=1, club=0, prepaid=0)
     return {
         "sections": len(draft.at),
-        "domain": found.size,
-        "determined_share": len(found.determined) / found.size,
-        **{f"{name}_share": len(found.alone[name]) / found.size for name in CONFLICTS},
-        **{f"{n}_distance": abs(chapter[a] - chapter[b]) for n, (a, b) in CONFLICTS.items()},
-        "boundary_cases": sum(at_boundary(draft.tariff, case.stay) for case in single),
-        "least_gap": min(gaps),
+        "determined_share": len(draft.found["none"]) / total,
+        **{f"{name}_share": len(draft.found[name]) / total for name in CONFLICTS},
+        **_distances(draft.layout),
+        "boundary_cases": sum(at_boundary(t, c.stay) for c in draft.cases if not c.conflict),
+        "least_gap": min(abs(first - second) for first, second in open_fees),
         "different_fees": len({value for case in draft.cases for value in case.fees}),
+        "silent": len(draft.found["silent"]),
+        "half_above_floor": fee({**t, "due": 0}, lowest, (0, 1, 0)) - t["floor"],
     }
-
-
-def _problems(draft: Draft, structure: dict[str, float]) -> list[str]:
-    """Return every band that this draft misses."""
-    t, low = draft.tariff, draft.domain.low
-    least_half = min(fee(replace(t, due=0), Stay(low, 1, 1, 1, 0, 0), r) for r in READINGS)
-    bands: list[tuple[bool, str]] = [
-        (24 <= structure["sections"] <= 28, "24 to 28 sections"),
-        (structure["boundary_cases"] == 3, "three determined cases at a boundary"),
-        (structure["least_gap"] >= LEAST_GAP, "the fees of an open case differ by 5 or more"),
-        (structure["different_fees"] == 18, "all fees of the cases differ"),
-        (t.fixed < t.floor <= least_half, "the floor binds the club's rate and no other"),
-        *(
-            (SHARE[0] <= structure[f"{n}_share"] <= SHARE[1], f"{n} alone on 2 to 30 percent")
-            for n in CONFLICTS
-        ),
-        *(
-            (structure[f"{n}_distance"] >= DISTANCE[n], f"the sections of {n} stand apart")
-            for n in CONFLICTS
-        ),
-        *(
-            (draft.spare[n].stay != draft.witness(n).stay, f"two witnesses for {n}")
-            for n in CONFLICTS
-        ),
-    ]
-    return [what for holds, what in bands if not holds]
 
 
 def _answers(draft: Draft) -> dict[str, str]:
     answers, number = {}, {name: k for k, name in enumerate(CONFLICTS, start=1)}
     for name, k in number.items():
-        first, second, turned = draft.written(name)
-        witness = draft.witness(name)
-        answers[f"CONFLICT {k}"] = f"{first} / {second}"
+        pair, witness, turned = draft.pair(name), draft.witness[name], draft.turned(name)
+        answers[f"CONFLICT {k}"] = f"{pair[turned]} / {pair[1 - turned]}"
         answers[f"WITNESS {k}"] = draft.domain.text(witness.stay)
         answers[f"FIRST {k}"] = str(witness.fees[turned])
         answers[f"SECOND {k}"] = str(witness.fees[1 - turned])
     for i, case in enumerate(draft.cases, start=1):
         text = str(case.fees[0])
         if case.conflict:
-            turned = draft.written(case.conflict)[2]
+            turned = draft.turned(case.conflict)
             text = f"{case.fees[turned]} | {case.fees[1 - turned]} by {number[case.conflict]}"
         answers[f"CASE {i:02}"] = text
     return answers
@@ -380,30 +328,28 @@ def _answers(draft: Draft) -> dict[str, str]:
 def _traps(draft: Draft) -> dict[str, dict[str, str]]:
     """Return the wrong fees of the cases that a known slip leads to."""
     t, traps = draft.tariff, {}
-    slips = {
-        "left out the due": lambda s: fee(replace(t, due=0), s, READINGS[0]),
-        "left out the charge": lambda s: fee(replace(t, charge=0), s, READINGS[0]),
-        "ignored the cap": lambda s: fee(replace(t, cap=s.size), s, READINGS[0]),
-        "ignored the season": lambda s: fee(t, s._replace(season=0), READINGS[0]),
-        "ignored the discount": lambda s: fee(t, s._replace(club=0, prepaid=0), READINGS[0]),
-        "took the due of an exempt kind": lambda s: fee(t, s, READINGS[0]) + t.due,
-    }
-    for i, case in enumerate(draft.cases, start=1):
-        if case.conflict:
-            named = {f"{CONFLICTS[case.conflict][j]} only": str(case.fees[j]) for j in (0, 1)}
-        else:
-            wrong = {name: slip(case.stay) for name, slip in slips.items()}
-            named = {name: str(value) for name, value in wrong.items() if value != case.fees[0]}
-        traps[f"CASE {i:02}"] = named
+    for i, (stay, fees, conflict) in enumerate(draft.cases, start=1):
+        slips = {
+            "left out the due": ({**t, "due": 0}, stay),
+            "left out the charge": ({**t, "charge": 0}, stay),
+            "ignored the cap": ({**t, "cap": stay.size}, stay),
+            "ignored the season": (t, stay._replace(season=0)),
+            "ignored the discount": (t, stay._replace(club=0, prepaid=0)),
+        }
+        wrong = {name: fee(*slip, READINGS[0]) for name, slip in slips.items()}
+        if conflict:
+            wrong = {f"held {draft.pair(conflict)[j]} alone": fees[j] for j in (0, 1)}
+        traps[f"CASE {i:02}"] = {n: str(v) for n, v in wrong.items() if (v,) != fees}
     return traps
 
 
 def _values(draft: Draft) -> dict[str, object]:
-    at, text = draft.at, draft.domain.text
+    at, text, t = draft.at, draft.domain.text, draft.tariff
+    all_three = (c.stay for c in draft.found["several"] if len(applying(t, c.stay)) == 3)
     return {
         "domain": draft.domain.name,
         "inputs": draft.domain.inputs,
-        "t": asdict(draft.tariff),
+        "t": t,
         "at": at,
         "chapters": [
             {"topic": topic, "sections": [{"number": at[rule], "rule": rule} for rule in rules]}
@@ -422,34 +368,29 @@ def _values(draft: Draft) -> dict[str, object]:
             "unused definition": [at["long"]],
         },
         "spare": {n: {"text": text(o.stay), "fees": [*o.fees]} for n, o in draft.spare.items()},
-        "all_three": text(draft.triple),
+        "all_three": text(next(all_three)),
     }
 
 
 def form(seed: str) -> Form:
-    """Draw the form of a seed.
-
-    Raises
-    ------
-    FormError
-        If no draw passes its bands.
-    """
+    """Draw the form of a seed; FormError if no draw passes its bands."""
     rng = generator(TASK, FAMILY, seed)
-    problems = ["no draw could be laid out"]
+    problems: list[str] = []
     for _ in range(DRAWS):
         draft = _draft(rng)
-        if draft is None:
-            continue
         structure = _structure(draft)
-        problems = _problems(draft, structure)
+        problems = [
+            f"{name} is {structure[name]:g}, its band is {low:g} to {high:g}"
+            for name, (low, high) in BANDS.items()
+            if not low <= structure[name] <= high
+        ]
         if not problems:
-            asked = [f"{word} {k}" for word in ("CONFLICT", "WITNESS", "FIRST", "SECOND") for k in range(1, 7)]
             return Form(
                 task=TASK,
                 family=FAMILY,
                 seed=seed,
                 values=_values(draft),
-                keys=(*asked, *(f"CASE {i:02}" for i in range(1, 13))),
+                keys=KEYS,
                 answers=_answers(draft),
                 traps=_traps(draft),
                 structure=structure,

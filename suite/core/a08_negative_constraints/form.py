@@ -16,7 +16,7 @@ FAMILY = 1
 
 # Bands. Every form lies inside; a draw outside is thrown away and drawn again (see NOTES.md).
 BANDS = {
-    "usable_share": (0.75, 0.85),  # of the 400 commonest English words; 0.45 would starve no one
+    "usable_share": (0.75, 0.85),  # of the 400 commonest words; below 0.45 a form starves
     "given_words": (18, 18),  # all different
     "given_letters": (86, 104),
     "number_words": (3, 3),

