@@ -164,7 +164,10 @@ class PlayedModel:
 
     def plain(self) -> dict[tuple[str, str], Route]:
         """The routes of a server that tells nothing of itself."""
-        return {("GET", "/v1/models"): models(self.name), ("POST", "/v1/chat/completions"): self.chat}
+        return {
+            ("GET", "/v1/models"): models(self.name),
+            ("POST", "/v1/chat/completions"): self.chat,
+        }
 
     def llama_cpp(self) -> dict[tuple[str, str], Route]:
         """The routes of a llama.cpp server."""

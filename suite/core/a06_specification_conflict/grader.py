@@ -128,7 +128,7 @@ def read_stay(inputs: list[dict], text: str) -> Stay | str:
     names = "|".join(re.escape(item["name"]) for item in inputs)
     unit = r"(?:\s*(?:m|metres?|meters?|kw|kilowatts?|(?:days?|pallets?)(?=\s*(?:[,;|]|$))))?"
     item = rf"({names})\s*(?:[:=]|\bis\b)?\s*([a-z]+|\d{{1,4}}){unit}"
-    cleaned = re.sub(r"[*`()\[\]]", " ", text).strip(" .").casefold()
+    cleaned = re.sub(r"[*`'\"(){}\[\]]", " ", text).strip(" .").casefold()
     if not re.fullmatch(rf"(?:\b{item}\b(?:[\s,;|]|\band\b)*)+", cleaned):
         return "could not be read as `name value, name value, …`"
     given = re.findall(rf"\b{item}\b", cleaned)

@@ -1,0 +1,89 @@
+"""Small campaigns over scripted servers, for the tests of the pipeline."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.models.script import Behaviour, Script, prompt_key
+from harness.running.single import cap_of
+from harness.stages.instrument import Instrument, load_instrument
+from harness.stages.validate import sets_of
+from harness.suite.loader import Task
+
+ROOT = Path(__file__).resolve().parent.parent
+LONG_REPLY = " ".join(f"word{n}" for n in range(260))  # what preflight asks for: 200 words
+
+
+def instrument(profile: str | None = None) -> Instrument:
+    """The instrument of this checkout."""
+    return load_instrument(ROOT, profile)
+
+
+def defective_text(task: Task, name: str) -> str:
+    """The reply of a defective of a task's open form."""
+    return next(d.reply.text for d in sets_of(task).defective if d.name == name)
+
+
+def golden_text(task: Task) -> str:
+    """The first golden of a task's open form."""
+    return sets_of(task).golden[0].reply.text
+
+
+@dataclass
+class ScriptedModel:
+    """A model that sends written replies, and whatever else a test wants of its server.
+
+    replies : task id → reply text
+    behaviour : settings of every task reply (delays, faults)
+    """
+
+    name: str
+    replies: dict[str, str]
+    behaviour: dict[str, object] = field(default_factory=dict)
+
+    def script(self, instrument: Instrument) -> Script:
+        """Return the script of the server that serves this model alone."""
+        by_prompt = {}
+        for task_id, text in self.replies.items():
+            task = instrument.suite.task(task_id)
+            key = prompt_key(task.prompt(cap_of(task, instrument.config)))
+            by_prompt[key] = (Behaviour.model_validate({"content": text, **self.behaviour}),)
+        usual = (Behaviour(content=LONG_REPLY, model=self.name),)
+        return Script(by_model={}, by_prompt=by_prompt, default=usual)
+
+
+def plan_text(
+    models: dict[str, str],
+    *,
+    tasks: list[str],
+    runs: int = 2,
+    more: str = "",
+    controls: bool = True,
+) -> str:
+    """A plan over external servers: model id → base URL."""
+    head = (
+        f'schema_version = 1\nname = "small"\nruns = {runs}\ntasks = {tasks}\n'
+        f"controls = {str(controls).lower()}\nallow_slow = true\n{more}\n"
+    )
+    return head + "".join(
+        f'[[models]]\nid = "{name}"\nbackend = "external"\nbase_url = "{url}"\n'
+        f'served_name = "{name}"\ncontext_tokens = 65536\n\n'
+        for name, url in models.items()
+    )
+
+
+def arnes(
+    *arguments: str, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a person does, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "harness", *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
