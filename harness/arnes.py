@@ -36,7 +36,6 @@ class Transport(Record):
     idle_timeout_s: Seconds
     loading_limit_s: Seconds
     retries: Annotated[int, Field(ge=0)]
-    cell_reruns: Annotated[int, Field(ge=0)]
     retry_wait_s: Seconds
 
 

@@ -73,6 +73,7 @@ PARTS: tuple[Part, ...] = (
                     "watch",
                 )
             ),
+            "parsing/wire.py",  # decides what is a reply and what is tried again
         ),
     ),
     Part(

@@ -24,8 +24,8 @@ from harness.records.run import Endpoint, ServerInfo
 ALIAS = "smollm2-135m"
 WINDOW_TOKENS = 8192  # what the model was trained with; more would cost memory and be capped
 START_LIMIT_S = 120.0
-# OpenMP threads that wait by spinning lose most of the speed to each other as soon as anything
-# else runs; waiting passively costs little. See benchmarks/embedded_threads.py.
+# OpenMP threads that wait by spinning take the processor from each other as soon as anything
+# else runs on it.
 PASSIVE_WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
 
 Threads = Annotated[int, Field(ge=1, le=256)]
@@ -34,9 +34,13 @@ Threads = Annotated[int, Field(ge=1, le=256)]
 class EmbeddedOptions(Record):
     """What a plan may set for the embedded model.
 
-    threads : of generation. One: with two, generation became slower when they wait passively,
-        and fell to a fifth beside other work when they spin (benchmarks/embedded_threads.py).
-    prompt_threads : of reading prompts, where two are nearly twice as fast as one
+    The defaults were measured on two cores (benchmarks/embedded_threads.py). Alone on the
+    machine, two threads read prompts at 310 tokens/s instead of 172; generation ran at 60 with
+    one thread, 40 with two that wait passively, 89 with two that spin. Beside two busy
+    processes, spinning fell to 11 and the single thread to 42. All wrote the same text.
+
+    threads : of generation
+    prompt_threads : of reading prompts
     cache_prompt : keep the last prompt's state. Faster in long conversations, but then a reply
         depends on what was asked before it: in a trial 18 of 24 replies came out different.
     """

@@ -36,8 +36,8 @@ class Heard:
     def problem(self) -> str:
         """Why this is no reply, or an empty text."""
         exchange, error = self.exchange, self.completion.error
-        if "error_as_answer" in {exchange.cause, self.completion.error_cause} and error:
-            return f"an error with status {exchange.status}: {error}"
+        if exchange.cause == "error_as_answer":
+            return f"an error with status {exchange.status}: {exchange.detail}"
         if exchange.ended != "reply":
             return f"{exchange.cause or 'cut by the limit of a call'}: {exchange.detail}"
         return error or ""

@@ -45,13 +45,14 @@ class TaskFit(Record):
 
 
 def most_tokens(text: str) -> int:
-    """Return more tokens than any usual tokenizer makes of a text.
+    """Return more tokens than a usual tokenizer makes of prose, code, numbers and tables.
 
-    Two letters or spaces are a token at most, and any other byte is one: digits, signs and
-    other scripts are where "four characters a token" goes wrong. Counting is for the prompts
-    that do not fit by this.
+    Two letters are a token at most, and any other byte is one: digits, signs, the spaces
+    between them and other scripts are where "four characters a token" goes wrong. Only random
+    letters go above it, a token each; no task consists of them. What does not fit by this is
+    counted.
     """
-    letters = sum(1 for c in text if c.isascii() and (c.isalpha() or c == " "))
+    letters = sum(1 for c in text if c.isascii() and c.isalpha())
     return math.ceil(letters / 2) + len(text.encode("utf-8")) - letters
 
 

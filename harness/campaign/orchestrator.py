@@ -15,15 +15,14 @@ from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
 from harness.records.run import HostInfo, RunInfo
+from harness.records.score import ScoreSheet, Unscored
 from harness.running.single import request_for, run_single
 from harness.stages.instrument import Instrument
 from harness.stages.reparse import reparse_cell
-from harness.stages.score import score_cell
+from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Task
-
-NEVER_ASKED_AGAIN = frozenset({"bad_request", "native_tools"})  # the same request fails again
 
 
 @dataclass
@@ -130,32 +129,24 @@ class Orchestrator:
                     task=task.id,
                     detail=exchange.cause or exchange.ended,
                 )
+                if exchange.ended == "infrastructure" and not player.alive():
+                    raise EndpointError(
+                        f"the server of {player.id} died in {task.id}: {exchange.detail}",
+                        state=f"Go on with: arnes campaign resume {self.campaign.folder.path}",
+                    )
         finally:
             chat.close()
 
     def _ask(
         self, chat: ChatModel, player: Player, number: int, task: Task, served: Served
     ) -> Exchange:
-        """Ask one cell, and again by rule where infrastructure spoilt it; every try is kept."""
+        """Ask one cell; the channel has repeated what may be repeated. Evidence first."""
         config = self.instrument.config
         request = request_for(task, config, run=number, model=served.endpoint.model)
-        cell = self.campaign.cell(player.id, number, task.id)
-        reruns = 0
-        while True:
-            exchange = run_single(chat, request)
-            store.write_exchange(cell, exchange)
-            self.tally.asked += 1
-            if exchange.ended != "infrastructure" or exchange.cause in NEVER_ASKED_AGAIN:
-                return exchange
-            if not player.alive():
-                raise EndpointError(
-                    f"the server of {player.id} died in {task.id}: {exchange.detail}",
-                    state=f"Nothing is lost. Go on with: arnes campaign resume "
-                    f"{self.campaign.folder.path}",
-                )
-            if reruns == config.transport.cell_reruns:
-                return exchange
-            reruns += 1
+        exchange = run_single(chat, request)
+        store.write_exchange(self.campaign.cell(player.id, number, task.id), exchange)
+        self.tally.asked += 1
+        return exchange
 
     def _count(self, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":
@@ -166,11 +157,16 @@ class Orchestrator:
             self.display.note(f"{what}: unscored ({cause}): {exchange.detail}")
 
     def _score_the_rest(self) -> None:
-        """Give every cell a sheet: those that were never asked say so."""
+        """Give every cell a sheet, those that were never asked too, and every run a summary."""
+        runs: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
         for player, number, task_id in self.campaign.cells():
-            if store.read_outcome(self.campaign.cell(player, number, task_id)) is None:
+            outcome = store.read_outcome(self.campaign.cell(player, number, task_id))
+            if outcome is None:
                 task = self.instrument.suite.task(task_id)
-                score_cell(self.campaign, player, number, task, self.instrument.stamps)
+                outcome = score_cell(self.campaign, player, number, task, self.instrument.stamps)
+            runs.setdefault((player, number), []).append(outcome)
+        for (player, number), outcomes in runs.items():
+            write_summary(self.campaign, player, number, outcomes)
 
     def _pending(self, player: Player, number: int) -> list[Task]:
         return [

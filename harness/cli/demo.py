@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.tables import show_report
 from harness.cli.terminal import JsonFlag, print_json, progress_bar, say
 
 
@@ -40,10 +41,7 @@ def demo(
     if as_json:
         print_json({"folder": str(place), "report": str(report), **summary.as_json()})
     else:
-        from rich.console import Console
-        from rich.markdown import Markdown
-
-        Console().print(Markdown(report.read_text(encoding="utf-8")))
+        show_report(final)
         say(f"\n{summary.text()}\nReport:   {report}\nEvidence: {place}")
         say(f"Next:     arnes explain {place} {plan.plan.models[0].id} 1 {plan.tasks[0]}")
     raise typer.Exit(0 if summary.holds else 1)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.tables import show_report
 from harness.cli.terminal import Folder, JsonFlag, print_json, say
 
 
@@ -26,8 +27,5 @@ def report(
     if as_json:
         print_json({"report": str(target)})
         return
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    Console().print(Markdown(target.read_text(encoding="utf-8")))
+    show_report(final)
     say(f"\nWritten: {target}")

@@ -97,8 +97,8 @@ class HttpChat:
                 fault = _take_in(response, watch, chunks)
             finally:
                 response.close()
-        except httpcore.LocalProtocolError:
-            raise  # a request that breaks HTTP is a fault of ours
+        except (httpcore.LocalProtocolError, httpcore.PoolTimeout):
+            raise  # a request that breaks HTTP, a response left open: faults of ours
         except (
             httpcore.NetworkError,
             httpcore.ProtocolError,
@@ -115,7 +115,6 @@ class HttpChat:
             body=clean,
             key_removed=clean != raw,
             fault=fault,
-            tokens_flowed=watch.tokens_flowed,
             stale=_is_stale(fault, watch, self._line),
             timings=watch.timings(),
         )

@@ -30,7 +30,7 @@ class Line:
 
     def __init__(self, url: str, connect_timeout_s: float) -> None:
         self._url = httpcore.URL(url)
-        self._timeouts = {"connect": connect_timeout_s}
+        self._timeouts = {"connect": connect_timeout_s, "pool": connect_timeout_s}
         self._pool = _pool(url, _Backend(self))
         self.watch: Watch | None = None
         self.fresh = False

@@ -19,7 +19,6 @@ class Received:
     ----------
     fault : None when the body came to its end
     key_removed : the API key stood in the body and was replaced
-    tokens_flowed : a delta that is not empty was seen
     stale : a reused connection turned out to be closed before a single byte came back
     """
 
@@ -29,7 +28,6 @@ class Received:
     body: bytes
     key_removed: bool
     fault: Fault | None
-    tokens_flowed: bool
     stale: bool
     timings: Timings
 
@@ -84,8 +82,7 @@ def _broken(got: Received, completion: Completion) -> Outcome:
     """Judge an attempt without an end of the reply."""
     fault = got.fault
     if fault is None or fault.cause == "ended":
-        # Tokens came, so it was a completion until it stopped.
-        if completion.error is not None and not got.tokens_flowed:
+        if completion.error is not None:
             return _infrastructure("not_a_completion", completion.error)
         why = "the body ended without a finish reason and without [DONE]"
         return _infrastructure("connection_lost", f"{why}, after {len(got.body)} bytes")

@@ -24,7 +24,7 @@ UNTERMINATED = "unterminated"
 OTHER_UNIT = "not in the declared unit"
 NO_OPTION = "none of the options"
 
-EMPHASIS = r"[*_`]*"
+EMPHASIS = r"[*_`]*+"
 LABEL = re.compile(
     rf"(?<![^\W_])(?:final[ \t]+)?answer{EMPHASIS}(?:[ \t]+is)?[ \t]*{EMPHASIS}[:=]{EMPHASIS}",
     re.IGNORECASE,

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 
 from harness.records.campaign import Final
-from harness.report.tables import ModelRow, TaskRow, model_rows, task_rows
+from harness.report.tables import ModelRow, TaskRow, lost_rows, model_rows, task_rows
 from harness.stats.noise import Spread
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -41,8 +41,9 @@ def sigma_sentence(rows: list[ModelRow]) -> str:
 
 
 def counted(counts: dict[str, int]) -> str:
-    """Return `2 truncated, 1 empty`, or a dash."""
-    return ", ".join(f"{n} {name}" for name, n in sorted(counts.items())) or "–"
+    """Return `2 truncated, 1 no deliverable`, or a dash."""
+    named = (f"{n} {name.replace('_', ' ')}" for name, n in sorted(counts.items()))
+    return ", ".join(named) or "–"
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -54,9 +55,15 @@ def points_text(row: TaskRow, run: int) -> str:
     """Return a cell's points with the mark of how it ended, or the cause why there are none."""
     points = row.points.get(run)
     cause = row.causes.get(run, "")
+    mark = cause.replace("_", " ")
     if points is None:
-        return f"unscored ({cause})"
-    return f"{points:.2f}{' (' + cause + ')' if cause else ''}"
+        return f"unscored ({mark})"
+    return f"{points:.2f} ({mark})" if mark else f"{points:.2f}"
+
+
+def in_a_table(text: str) -> str:
+    """Return text as a cell of a Markdown table can hold it."""
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def markdown(final: Final) -> str:
@@ -69,12 +76,13 @@ def markdown(final: Final) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(number=number, counted=counted, sigma=sigma_text)
+    environment.filters.update(number=number, counted=counted, sigma=sigma_text, cell=in_a_table)
     models, tasks = model_rows(final), task_rows(final)
     return environment.get_template("report.md").render(
         final=final,
         models=models,
         tasks=tasks,
+        lost=lost_rows(final),
         runs=range(1, final.campaign.runs + 1),
         sigma_sentence=sigma_sentence([m for m in models if not m.control]),
         points_text=points_text,

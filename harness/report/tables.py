@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from harness.records.campaign import Final, FinalCell
-from harness.records.score import ScoreSheet
+from harness.records.score import RowScore, ScoreSheet
 from harness.stats.noise import Spread, run_spread
 
 
@@ -43,6 +43,23 @@ class TaskRow:
     causes: dict[int, str]
 
 
+@dataclass(frozen=True)
+class LostRow:
+    """Where one player lost points: a row, over all scored runs.
+
+    mean : mean points of the row, over the runs that have a score
+    reason : the commonest reason of an observation that did not hold; empty where a private
+        form's answers would show, or where nothing was lost
+    """
+
+    player: str
+    task: str
+    row: str
+    max_points: float
+    mean: float
+    reason: str
+
+
 def model_rows(final: Final) -> list[ModelRow]:
     """Return a line per player, models by falling mean, controls last."""
     controls = set(final.campaign.controls)
@@ -77,6 +94,37 @@ def task_rows(final: Final) -> list[TaskRow]:
         )
         for (task, player), cells in sorted(rows.items())
     ]
+
+
+def lost_rows(final: Final) -> list[LostRow]:
+    """Return a line per model, task and row; reasons are left out for private forms."""
+    controls = set(final.campaign.controls)
+    sheets: dict[tuple[str, str], list[ScoreSheet]] = {}
+    for cell in final.cells:
+        outcome = cell.outcome
+        if isinstance(outcome, ScoreSheet) and outcome.cell.model not in controls:
+            sheets.setdefault((outcome.cell.model, outcome.cell.task), []).append(outcome)
+    return [
+        _lost_row(player, task, [s.rows[n] for s in found], show=final.campaign.open_form)
+        for (player, task), found in sorted(sheets.items())
+        for n in range(len(found[0].rows))
+    ]
+
+
+def _lost_row(player: str, task: str, rows: list[RowScore], *, show: bool) -> LostRow:
+    reasons = Counter(
+        o.reason for row in rows for o in row.observations if o.credit < 1 and o.reason
+    )
+    commonest, count = reasons.most_common(1)[0] if reasons and show else ("", 0)
+    seen = sum(len(row.observations) for row in rows)
+    return LostRow(
+        player=player,
+        task=task,
+        row=rows[0].id,
+        max_points=rows[0].max_points,
+        mean=sum(row.points for row in rows) / len(rows),
+        reason=f"{commonest} ({count} of {seen})" if commonest else "",
+    )
 
 
 def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> ModelRow:

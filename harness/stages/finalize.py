@@ -16,7 +16,7 @@ from harness.records.score import ScoreSheet, Stamps, Unscored
 from harness.signature import changed_parts
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import reparse_cell
-from harness.stages.score import score_cell, summary_of
+from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite
@@ -60,7 +60,7 @@ def finalize(
         metrics = metrics_of(store.last_exchange(cell), parsed)
         cells.append(FinalCell(outcome=after, metrics=metrics))
     for (player, run), sheets in outcomes.items():
-        store.write_summary(campaign.folder.run(player, run), summary_of(player, run, sheets))
+        write_summary(campaign, player, run, sheets)
     final = Final(
         campaign=campaign.record,
         stamps=cells[0].outcome.stamps,

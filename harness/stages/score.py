@@ -108,10 +108,16 @@ def score(
         else:
             unscored[outcome.cause] = unscored.get(outcome.cause, 0) + 1
     for (player, run), sheets in outcomes.items():
-        summary = summary_of(player, run, sheets)
-        store.write_summary(campaign.folder.run(player, run), summary)
+        write_summary(campaign, player, run, sheets)
     progress("score", len(cells), len(cells))
     return ScoreOutcome(scored, unscored)
+
+
+def write_summary(
+    campaign: Campaign, player: str, run: int, outcomes: list[ScoreSheet | Unscored]
+) -> None:
+    """Replace the summary of a run, made from the outcomes of all its cells."""
+    store.write_summary(campaign.folder.run(player, run), summary_of(player, run, outcomes))
 
 
 def summary_of(player: str, run: int, outcomes: list[ScoreSheet | Unscored]) -> RunSummary:

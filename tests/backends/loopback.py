@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 Played = tuple[int, Any]  # status, and JSON, or plain text
 Route = Callable[[dict[str, Any]], Played]
@@ -24,6 +24,8 @@ class Loopback:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet; apart, each answer takes 40 ms
+            timeout = 10  # a test that forgets to close a client must not hang the others
 
             def do_GET(self) -> None:
                 self.answer({})
@@ -49,7 +51,7 @@ class Loopback:
                 """Say nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server.daemon_threads = False  # joined at the end: no socket is left open
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @property
@@ -64,7 +66,7 @@ class Loopback:
         """The bodies of all requests to a route."""
         return [body for m, p, body, _ in self.seen if (m, p) == (method, path)]
 
-    def __enter__(self) -> "Loopback":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

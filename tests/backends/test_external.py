@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-
 from backends.contract import BackendContract
 from backends.loopback import Loopback, PlayedModel, models, page, refusal
+
 from harness.backends.external import ExternalBackend
 from harness.clock import FakeClock
 from harness.errors import EndpointError
 from harness.records.campaign import PlannedModel
-from harness.records.run import ServerInfo
+from harness.records.run import Endpoint, ServerInfo
 
 DEAD_PROXY = "http://127.0.0.1:9"
 
@@ -26,6 +26,12 @@ def external(url: str, *, environment: dict[str, str] | None = None, **fields: A
     return ExternalBackend(planned, clock(), environment or {})
 
 
+def endpoint_of(url: str, **fields: Any) -> Endpoint:
+    backend = external(url, **fields)
+    with backend as endpoint:
+        return endpoint
+
+
 def info_of(routes: dict[Any, Any], **fields: Any) -> ServerInfo:
     with Loopback(routes) as server:
         backend = external(server.base_url, **fields)
@@ -36,7 +42,7 @@ def info_of(routes: dict[Any, Any], **fields: Any) -> ServerInfo:
 
 def refusal_of(routes: dict[Any, Any], **fields: Any) -> str:
     with Loopback(routes) as server, pytest.raises(EndpointError) as caught:
-        external(server.base_url, **fields).start()
+        endpoint_of(server.base_url, **fields)
     return str(caught.value)
 
 
@@ -53,20 +59,20 @@ def test_stop_leaves_the_server_running() -> None:
         backend = external(server.base_url)
         backend.start()
         backend.stop()
-        assert external(server.base_url).start().model == "played"
+        assert endpoint_of(server.base_url).model == "played"
 
 
 @pytest.mark.parametrize("ending", ["/v1", "/v1/", "", "/"])
 def test_the_address_may_leave_out_its_ending(ending: str) -> None:
     """People copy the address from their server's banner, with or without `/v1`."""
     with Loopback(PlayedModel().plain()) as server:
-        assert external(server.root_url + ending).start().base_url == server.base_url
+        assert endpoint_of(server.root_url + ending).base_url == server.base_url
 
 
 def test_an_api_without_that_ending_is_found_too() -> None:
     """Not every API begins at `/v1`."""
     with Loopback({("GET", "/api/models"): models("m")}) as server:
-        endpoint = external(f"{server.root_url}/api").start()
+        endpoint = endpoint_of(f"{server.root_url}/api")
         assert endpoint.base_url == f"{server.root_url}/api"
 
 
@@ -77,7 +83,7 @@ def test_loopback_never_goes_through_a_proxy(monkeypatch: pytest.MonkeyPatch) ->
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     with Loopback(PlayedModel().plain()) as server:
-        assert external(server.base_url).start().model == "played"
+        assert endpoint_of(server.base_url).model == "played"
 
 
 def test_another_host_does_go_through_its_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +91,7 @@ def test_another_host_does_go_through_its_proxy(monkeypatch: pytest.MonkeyPatch)
     routes = {("GET", "http://model.invalid/v1/models"): models("far")}
     with Loopback(routes) as proxy:
         monkeypatch.setenv("http_proxy", proxy.root_url)
-        assert external("http://model.invalid/v1").start().model == "far"
+        assert endpoint_of("http://model.invalid/v1").model == "far"
 
 
 # Which model
@@ -101,7 +107,7 @@ def test_several_models_need_a_name() -> None:
 def test_the_named_one_of_several_is_taken() -> None:
     """The plan decides."""
     with Loopback({("GET", "/v1/models"): models("a7", "b9")}) as server:
-        assert external(server.base_url, served_name="b9").start().model == "b9"
+        assert endpoint_of(server.base_url, served_name="b9").model == "b9"
 
 
 def test_a_name_that_is_not_listed_is_refused() -> None:
@@ -124,7 +130,7 @@ def test_nobody_there() -> None:
     with Loopback({}) as server:
         url = server.base_url
     with pytest.raises(EndpointError) as caught:
-        external(url).start()
+        endpoint_of(url)
     assert "nothing answers" in str(caught.value)
     assert "start the server" in str(caught.value)
 
@@ -150,7 +156,7 @@ def test_the_key_is_sent_and_a_missing_one_is_named() -> None:
         assert "k-1" not in endpoint.model_dump_json()
         backend.stop()
         with pytest.raises(EndpointError, match="cannot be reached") as caught:
-            external(server.base_url, api_key_env="MY_KEY").start()
+            endpoint_of(server.base_url, api_key_env="MY_KEY")
     assert "MY_KEY is not set" in str(caught.value)
 
 
@@ -159,7 +165,7 @@ def test_a_server_that_is_loading_is_waited_for() -> None:
     answers = iter([refusal(503, "Loading model")] * 3)
     listed = models("m")
     with Loopback({("GET", "/v1/models"): lambda body: next(answers, listed(body))}) as server:
-        assert external(server.base_url).start().model == "m"
+        assert endpoint_of(server.base_url).model == "m"
         assert len(server.seen) == 4
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from backends.loopback import Loopback, PlayedModel, Route, refusal, tokens_of
+
 from harness.arnes import load_arnes
 from harness.backends.engines import describe
 from harness.backends.preflight import Need, PreflightReport, preflight
@@ -159,7 +159,7 @@ def test_without_a_tokenizer_a_real_request_counts() -> None:
     text = "12 boats\n" * 2000
     routes = PlayedModel().llama_cpp()
     del routes["POST", "/tokenize"]
-    needs = {"A01": Need(prompt_text=text, max_tokens=20000)}
+    needs = {"A01": Need(prompt_text=text, max_tokens=22000)}
     with served(routes, needs=needs) as (server, run):
         [fit] = run().fits
         sent = [body for body in server.asked(*CHAT) if body["max_tokens"] == 1]
@@ -208,11 +208,12 @@ def test_a_prompt_that_arrives_whole_is_not_suspected() -> None:
 
 
 def test_the_bound_is_above_what_tokenizers_make_of_hard_texts() -> None:
-    """A digit, a sign or a byte of another script can be a token each; letters come in pairs."""
+    """A digit, a sign, a space or a byte of another script can be a token; letters come in pairs."""
     assert most_tokens("1234567890") == 10
     assert most_tokens("{[()]};") == 7
     assert most_tokens("é") == 2
     assert most_tokens("the boats") == 5
+    assert most_tokens("1 2 3") == 5
 
 
 # Roles and template

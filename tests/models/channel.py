@@ -1,6 +1,9 @@
 """A scripted server and the channel to it, as the tests of this room use them."""
 
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from harness.arnes import Transport
@@ -60,3 +63,20 @@ class Played:
     def bodies(self) -> list[dict[str, Json]]:
         """Return the JSON bodies that the server got."""
         return [seen.body for seen in self.server.requests() if isinstance(seen.body, dict)]
+
+
+@contextmanager
+def saying(data: bytes) -> Iterator[str]:
+    """A service that takes one request and says these bytes, whatever was asked."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(data)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        thread.join(10)

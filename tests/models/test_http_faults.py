@@ -1,13 +1,10 @@
 """Whatever a server does wrong has its cause, and never becomes an answer."""
 
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
-from models.channel import MODEL, Play, completion, request, transport
+from models.channel import MODEL, Play, completion, request, saying, transport
 
 from harness.clock import FakeClock, SystemClock
 from harness.models.http import HttpChat
@@ -269,6 +266,30 @@ def test_only_one_new_connection_is_free(play: Play) -> None:
     assert len(exchange.retried) == 1
 
 
+def test_the_free_connection_is_given_once_for_each_call(play: Play) -> None:
+    """A call that loses a kept connection a second time has met a fault like any other."""
+    closed = Behaviour(close_before_reply=True)
+    played = play(OK, closed, LOADING, closed, OK, limits=transport(retries=0))
+
+    played.ask()
+    exchange = played.ask()
+
+    assert (exchange.ended, exchange.cause) == ("infrastructure", "connection_lost")
+    assert [attempt.cause for attempt in exchange.retried] == ["connection_lost", "loading"]
+
+
+def test_a_kept_connection_that_breaks_in_the_reply_is_a_fault(play: Play) -> None:
+    """Once a byte came back something was lost, and the retries are what is left."""
+    half = Behaviour(content=WORDS, chunk_words=1, close_after_chunks=4)
+    played = play(OK, half, OK, limits=transport(retries=0))
+
+    played.ask()
+    exchange = played.ask()
+
+    assert (exchange.ended, exchange.cause) == ("infrastructure", "connection_lost")
+    assert exchange.retried == ()
+
+
 def test_a_new_connection_that_is_closed_uses_the_retries(play: Play) -> None:
     """Before any byte, but not on reuse: a fault of the transport like any other."""
     played = play(Behaviour(close_before_reply=True), limits=transport(retries=2))
@@ -339,23 +360,6 @@ def test_a_channel_works_on_after_every_fault(play: Play) -> None:
 
     # close_before_reply comes on a reused connection and is replaced at once, so four faults show.
     assert ended == ["infrastructure", "reply"] * 3 + ["reply", "infrastructure"]
-
-
-@contextmanager
-def saying(data: bytes) -> Iterator[str]:
-    """A service that takes one request and says these bytes, whatever was asked."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(data)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        thread.join(10)
 
 
 @pytest.mark.parametrize(

@@ -245,14 +245,17 @@ def test_the_server_ends_with_its_standard_input(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         cwd=ROOT,
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        endpoint = Endpoint(base_url=f"http://127.0.0.1:{port}/v1", model="a")
-        with HttpChat(endpoint, transport(), 60, SystemClock(), None) as chat:
-            assert chat.complete(request()).ended == "reply"
-        process.stdin.close()
-        assert process.wait(10) == 0
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            port = int(process.stdout.readline())
+            endpoint = Endpoint(base_url=f"http://127.0.0.1:{port}/v1", model="a")
+            with HttpChat(endpoint, transport(), 60, SystemClock(), None) as chat:
+                assert chat.complete(request()).ended == "reply"
+            process.stdin.close()
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("text", ['{"defaults": []}', "no json", None])

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from models.channel import MODEL, Play, completion, transport
+from models.channel import MODEL, Play, completion, request, saying, transport
 
 from harness.clock import SystemClock
 from harness.errors import EndpointError
@@ -49,6 +49,20 @@ def test_a_key_that_comes_back_is_in_no_record(play: Play, behaviour: Behaviour)
     assert KEY not in json.dumps(json.loads(written))
     assert KEY.replace("/", "\\/") not in exchange.body
     assert "[key removed]" in written
+
+
+def test_a_key_in_the_words_of_a_broken_line_is_in_no_record() -> None:
+    """What is quoted from bytes that are no HTTP is cleaned like everything else."""
+    with (
+        saying(f"go away, {KEY}\r\n\r\n".encode()) as base_url,
+        HttpChat(
+            Endpoint(base_url=base_url, model=MODEL), transport(retries=0), 60, SystemClock(), KEY
+        ) as chat,
+    ):
+        exchange = chat.complete(request())
+
+    assert "go away, [key removed]" in exchange.detail
+    assert KEY not in exchange.model_dump_json()
 
 
 def test_a_removal_is_flagged(play: Play) -> None:

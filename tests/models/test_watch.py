@@ -117,6 +117,20 @@ def test_the_end_mark_is_seen_wherever_it_is_cut(cut: int, line_end: str) -> Non
         assert watching.watch.nearest() == (DONE_GRACE_S, "ended")
 
 
+def test_times_count_from_the_sending() -> None:
+    """Connecting has its own limit: the request's clock starts when the request goes out."""
+    clock = FakeClock(datetime(2026, 1, 1, tzinfo=UTC))
+    watch = Watch(transport(first_byte_timeout_s=50), 100, clock.monotonic)
+    clock.sleep(7)
+    watch.sent()
+    clock.sleep(2)
+    watch.sent()  # the body follows the headers
+    watch.received()
+
+    assert watch.nearest() == (48, "first_token")
+    assert watch.timings().first_byte_s == 2
+
+
 def test_the_limits_follow_the_stream() -> None:
     """First-byte limit, then idle limit, then what is left of the call, then the end mark."""
     watching = Watching()

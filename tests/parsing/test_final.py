@@ -5,6 +5,7 @@ import time
 import pytest
 
 from harness.parsing.answers import NOT_WHOLE
+from harness.parsing.channel import read_channel
 from harness.parsing.final import (
     NO_FINAL,
     NO_OPTION,
@@ -104,7 +105,7 @@ def test_a_box_that_never_closes_is_no_answer(text: str) -> None:
         ("Final answer: \\$12,480.", 12480),
         ("Final answer: 12{,}480", 12480),
         ("Final answer: $12{,}480$", 12480),
-        ("Final answer: 12,480 $", None),
+        ("Final answer: 12,480 $", 12480),
         ("Final answer: 12,480$", 12480),
         ("Final answer: 12\u202f480", 12480),
         ("Final answer: -$5", -5),
@@ -113,7 +114,7 @@ def test_a_box_that_never_closes_is_no_answer(text: str) -> None:
         ("Final answer: 1,234,567, in all", 1234567),
     ],
 )
-def test_money_and_thousands(text: str, value: int | None) -> None:
+def test_money_and_thousands(text: str, value: int) -> None:
     """A currency sign and thousands marks are no part of a number, and split none."""
     assert number(text) == value
 
@@ -213,3 +214,27 @@ def test_no_text_is_slow_to_read(text: str) -> None:
     final_letter(final, "ABCD")
 
     assert time.process_time() - started < 2.0
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("<think>Final answer: 9</think>Final answer: 12", 12),
+        ("<Think>Final answer: 9</Think>\nFinal answer: 12", 12),
+        ("<thinking>Final answer: 9</thinking>\nFinal answer: 12", 12),
+        ("Final answer: 9</think>Final answer: 12", 12),
+        ("<think>long … Final answer: 9", None),
+        ("Final answer: 12<|im_end|>\n<|im_start|>user\nAnd 9?\nFinal answer: 9", 12),
+        (
+            "<|channel|>analysis<|message|>9<|end|><|start|>assistant<|channel|>final<|message|>"
+            "Final answer: 12",
+            12,
+        ),
+        ("<think>Final answer: 12</think>I am done.", None),
+    ],
+)
+def test_a_final_answer_is_never_taken_from_reasoning(content: str, value: int | None) -> None:
+    """What a model tries out in its reasoning, or in an invented turn, is no answer."""
+    visible = read_channel(content, "", ("think", "thinking")).text
+
+    assert number(visible) == value

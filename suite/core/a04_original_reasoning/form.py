@@ -18,7 +18,7 @@ from harness.suite.forms import Form, generator, refuse
 
 TASK = "A04"
 FAMILY = 1
-TRIES = 50_000  # the rarest puzzle, the route of level 1, comes once in about 2,000 draws
+TRIES = 50_000  # the rarest puzzle, the route of level 1, takes a few thousand draws
 LETTERS = "BCDFGHJKLMNPQRSTVWXYZ"  # no vowels, so that no answer is an English word
 Puzzle = dict[str, Any]
 Operation = Callable[[int, int], int]

@@ -38,6 +38,13 @@ BANDS = {
     "silent": (0, 0),  # inputs to which both sections of a pair apply and give the same fee
     "half_above_floor": (0, 99),  # so the floor meets the club's rate and nothing else
 }
+DECOYS = {
+    "stated exception": ("step", "cap"),
+    "same number, other unit": ("fixed", "charge"),
+    "same rule in other words": ("base", "agree"),
+    "announced special case": ("due", "exempt"),
+    "unused definition": ("long",),
+}
 KEYS = (
     *(f"{word} {k}" for word in ("CONFLICT", "WITNESS", "FIRST", "SECOND") for k in range(1, 7)),
     *(f"CASE {i:02}" for i in range(1, 13)),
@@ -359,14 +366,8 @@ def _values(draft: Draft) -> dict[str, object]:
             {"number": f"{i:02}", "text": text(c.stay), "conflict": c.conflict, "fees": [*c.fees]}
             for i, c in enumerate(draft.cases, start=1)
         ],
-        "conflicts": {name: [*draft.pair(name)] for name in CONFLICTS},
-        "decoys": {
-            "stated exception": [at["step"], at["cap"]],
-            "same number, other unit": [at["fixed"], at["charge"]],
-            "same rule in other words": [at["base"], at["agree"]],
-            "announced special case": [at["due"], at["exempt"]],
-            "unused definition": [at["long"]],
-        },
+        "conflicts": [{"name": n, "sections": [at[r] for r in CONFLICTS[n]]} for n in CONFLICTS],
+        "decoys": [{"name": n, "sections": [at[r] for r in DECOYS[n]]} for n in DECOYS],
         "spare": {n: {"text": text(o.stay), "fees": [*o.fees]} for n, o in draft.spare.items()},
         "all_three": text(next(all_three)),
     }

@@ -78,9 +78,14 @@ def _given(work: Deliverable, key: str) -> str:
     return text if len(text) <= LONGEST_VALUE else ""
 
 
+def _sections(work: Deliverable, name: str) -> list[str]:
+    """Return the two sections of a contradiction, in the order of the reference."""
+    return next(c["sections"] for c in work.values["conflicts"] if c["name"] == name)
+
+
 def declared(work: Deliverable, name: str) -> list[Declared]:
     """Return the declarations of one true contradiction, by rising number."""
-    pair = frozenset(work.values["conflicts"][name])
+    pair = frozenset(_sections(work, name))
     return [d for d in declarations(work) if d.pair == pair]
 
 
@@ -114,7 +119,7 @@ def fees_alone(work: Deliverable, stay: Stay, name: str) -> tuple[int, int] | No
 
     None if the fee does not depend on this contradiction, or depends on another one too.
     """
-    place = list(work.values["conflicts"]).index(name)
+    place = [c["name"] for c in work.values["conflicts"]].index(name)
     fees: tuple[set[int], set[int]] = (set(), set())
     for reading in itertools.product((False, True), repeat=3):
         fees[reading[place]].add(fee(work.values["t"], stay, reading))
@@ -166,7 +171,7 @@ def derived(work: Deliverable) -> Verdict:
 
 def _contradiction(work: Deliverable, name: str) -> Verdict:
     """Grade a pair; its witness counts with the pair, its two fees with the witness."""
-    sections = work.values["conflicts"][name]
+    sections = _sections(work, name)
     lines = declared(work, name)
     if not lines:
         missing = f"{sections[0]} / {sections[1]} is not declared"
@@ -218,10 +223,10 @@ def restraint(work: Deliverable) -> Verdict:
     A false pair costs 5/3 of a decoy. One that is a decoy takes its decoy away first; what is
     left of the cost lies evenly on the decoys that were left alone.
     """
-    true = {frozenset(pair) for pair in work.values["conflicts"].values()}
+    true = {frozenset(conflict["sections"]) for conflict in work.values["conflicts"]}
     named = {d.pair for d in declarations(work)}
-    decoys = work.values["decoys"]
-    called = [name for name, part in decoys.items() if any(p >= set(part) for p in named - true)]
+    decoys = {decoy["name"]: frozenset(decoy["sections"]) for decoy in work.values["decoys"]}
+    called = [name for name, part in decoys.items() if any(p >= part for p in named - true)]
     wrong, alone = len(named - true), len(decoys) - len(called)
     cost = min(wrong / FALSE_PAIRS_THAT_EMPTY, 1) * len(decoys) - len(called)
     spared = 1 - cost / alone if alone else 0

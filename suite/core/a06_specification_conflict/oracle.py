@@ -151,16 +151,10 @@ def _with(struck: tuple[int, ...], k: int, value: int) -> tuple[int, ...]:
 
 def answers(prompt: str) -> dict[str, str]:
     """Return the canonical answer of every key, from the prompt alone."""
-    clauses, numbers = _clauses(prompt)
-    pairs = [sorted(pair, key=lambda clause: _place(numbers[clause])) for pair in PAIRS]
-    readings = Readings(clauses, pairs)
+    found = case_answers(prompt)
+    total = sum(int(fee) for fees in found.values() for fee in fees.split(" by ")[0].split(" | "))
+    numbers, pairs, readings = _readings(prompt)
     names, stays = _domain(prompt)
-    found, total = {}, 0
-    for number, text in re.findall(r"^(\d\d): (.+)$", prompt, flags=re.MULTILINE):
-        case = readings.verdict(_stay(text, names))
-        by = "".join(f" by {k + 1}" for k in case.matters)
-        found[f"CASE {number}"] = " | ".join(map(str, case.fees)) + by
-        total += sum(case.fees)
     alone: list[list[tuple[Stay, tuple[int, ...]]]] = [[], [], []]
     for stay in stays:
         verdict = readings.verdict(stay)
@@ -172,6 +166,25 @@ def answers(prompt: str) -> dict[str, str]:
         found[f"WITNESS {k}"] = ", ".join(f"{n} {v}" for n, v in zip(names, stay, strict=True))
         found[f"FIRST {k}"], found[f"SECOND {k}"] = map(str, fees)
     return found
+
+
+def case_answers(prompt: str) -> dict[str, str]:
+    """Return the answers of the cases alone."""
+    _, _, readings = _readings(prompt)
+    names, _ = _domain(prompt)
+    found = {}
+    for number, text in re.findall(r"^(\d\d): (.+)$", prompt, flags=re.MULTILINE):
+        case = readings.verdict(_stay(text, names))
+        by = "".join(f" by {k + 1}" for k in case.matters)
+        found[f"CASE {number}"] = " | ".join(map(str, case.fees)) + by
+    return found
+
+
+def _readings(prompt: str) -> tuple[dict[str, str], list[list[str]], Readings]:
+    """Return the section of each clause, the pairs in the order of their sections, readings."""
+    clauses, numbers = _clauses(prompt)
+    pairs = [sorted(pair, key=lambda clause: _place(numbers[clause])) for pair in PAIRS]
+    return numbers, pairs, Readings(clauses, pairs)
 
 
 def _clauses(prompt: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:

@@ -30,9 +30,9 @@ def sets(form: Form) -> Sets:
 
 def _goldens(form: Form) -> tuple[Golden, ...]:
     return (
-        Golden("bare", Reply(_text(form.answers))),
+        Golden("bare", Reply(_text(_only(form, "")))),
         Golden("prose", Reply(_prose(_other_order(form)))),
-        Golden("table", Reply(_table(form.answers))),
+        Golden("table", Reply(_table(_only(form, "")))),
     )
 
 
@@ -46,8 +46,9 @@ def _other_order(form: Form) -> Lines:
     The sections of each pair stand as the switches of the reference have them, turned around.
     """
     lines, number = {}, {"derived": "1", "direct": "2", "defined": "3"}
+    conflicts = form.values["conflicts"]
     for name, k in number.items():
-        first, second = form.values["conflicts"][name]
+        first, second = next(c["sections"] for c in conflicts if c["name"] == name)
         spare = form.values["spare"][name]
         lines |= {
             f"CONFLICT {k}": f"§{second} – §{first}",
@@ -83,7 +84,9 @@ def _table(lines: Lines) -> str:
 
 
 def _only(form: Form, *words: str) -> Lines:
-    return {key: value for key, value in form.answers.items() if key.startswith(words)}
+    """Return the right lines whose key begins with one of the words, in the order asked."""
+    right = [key for key in form.keys if key in form.answers]
+    return {key: form.answers[key] for key in right if key.startswith(words)}
 
 
 def _cases(form: Form, *, conflict: bool) -> Lines:
@@ -99,7 +102,8 @@ def _first_reading(form: Form) -> Lines:
 
 def _decoys(form: Form) -> list[str]:
     """Return the decoys that are a pair of sections."""
-    return [" / ".join(part) for part in form.values["decoys"].values() if len(part) == 2]
+    parts = [decoy["sections"] for decoy in form.values["decoys"]]
+    return [" / ".join(part) for part in parts if len(part) == 2]
 
 
 def _restraint(true: int, false: int) -> float:
@@ -110,7 +114,7 @@ def _near_miss(form: Form) -> Lines:
     """Leave out the derived contradiction, which is number 3, and its two open cases."""
     lost = [f"{word} 3" for word in ("CONFLICT", "WITNESS", "FIRST", "SECOND")]
     lost += [f"CASE {c['number']}" for c in form.values["cases"] if c["conflict"] == "derived"]
-    return {key: value for key, value in form.answers.items() if key not in lost}
+    return {key: value for key, value in _only(form, "").items() if key not in lost}
 
 
 def _defectives(form: Form) -> tuple[Defective, ...]:
@@ -159,7 +163,7 @@ def _defectives(form: Form) -> tuple[Defective, ...]:
         ),
         Defective(
             "cries_wolf",
-            Reply(_text({**form.answers, **alarms})),
+            Reply(_text({**_only(form, ""), **alarms})),
             {name: points for name, points in POINTS.items() if name != "restraint"},
             shows="everything right, and three exceptions called contradictions",
         ),

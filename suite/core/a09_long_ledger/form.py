@@ -1,9 +1,8 @@
 """Forms of A09: a quay ledger of 660 lines, 24 questions, and the answers by a forward replay.
 
-What a question needs is planned, not hoped for: lines are kept for it first, and the ledger is
-then written around them from its first line to its last, so that no hold ever holds less than
-nothing. A draw that still misses a band is drawn again. Names, sentences, sizes and bands stand
-in `ledger.toml`.
+What a question needs is planned, not hoped for: lines are kept for it, and the ledger is written
+around them from its first line to its last, so that no hold ever holds less than nothing. A draw
+that misses a band is drawn again. Names, sentences, sizes and bands stand in `ledger.toml`.
 """
 
 import random
@@ -127,12 +126,14 @@ class Desk:
         for number in range(1, LINES + 1):
             self._write(number)
 
-    def take(self, low: int, high: int) -> int:
-        """Return a line from low to high that was free, and keep it."""
-        choice = [number for number in self.free if low <= number <= high]
+    def _pick(self, choice: list):
         if not choice:
             raise Unlucky
-        number = self.rng.choice(choice)
+        return self.rng.choice(choice)
+
+    def take(self, low: int, high: int) -> int:
+        """Return a line from low to high that was free, and keep it."""
+        number = self._pick([number for number in range(low, high + 1) if number in self.free])
         del self.free[number]
         return number
 
@@ -171,8 +172,8 @@ class Desk:
             target, close = rng.sample(rng.choice(spare[7:]), 2)
             low, high = max(60, fifth * LINES // 5 + 1), min(LAST, (fifth + 1) * LINES // 5)
             here = [n for n in self.free if low <= n <= high]
-            pairs = [(n, m) for n in here for m in here if 0 < abs(n - m) < 4]
-            line, twin = rng.choice([p for p in pairs if self.days[p[0]] == self.days[p[1]]])
+            pairs = [(n, m) for n in here for m in range(n - 3, n + 4) if m in self.free and m != n]
+            line, twin = self._pick([p for p in pairs if self.days[p[0]] == self.days[p[1]]])
             self.put(("GIVE",), source, line, target)
             twins = (near, target) if index % 2 else (source, close)
             self.put(("GIVE",), twins[0], twin, twins[1])
@@ -226,10 +227,10 @@ class Desk:
             return "", hold, MOST
         least = RESERVE + LEAST if want == "TAKE" else 0
         others = [h for h in self.open if h != hold and self.stock[h] >= least]
-        other = slot.other or self.rng.choice(others)
+        other = slot.other or self._pick(others)
         source, target = {"TAKE": (other, hold), "GIVE": (hold, other), "OUT": (hold, "")}[want]
         free = self.stock[source] - RESERVE if source in self.open else self.stock[source] * 3 // 4
-        payable = self.stock[source] // 2 if slot.other else free
+        payable = self.stock[source] * 2 // 3 if slot.other else free
         if payable < LEAST:
             raise Unlucky
         return source, target, min(MOST, payable)

@@ -45,7 +45,7 @@ def judged(work: Deliverable, key: str) -> Observation:
         wrote = "" if given is None else f", wrote {given[:40]!r}"
         return observed(key, 0, SHARE, f"{reading.problem}{wrote}, right is {right}")
     if reading.value == int(right):
-        return observed(key, 1, SHARE, "")
+        return observed(key, 1, SHARE, f"{right} is right")
     name = work.trap(key, reading.canonical)
     named = f" ({name})" if name else ""
     return observed(key, 0, SHARE, f"wrote {reading.value}, right is {right}{named}")

@@ -10,7 +10,7 @@ COPIED = 19_500  # characters of the ledger that fit into 8,192 tokens, at 0.42 
 
 def sets(form: Form) -> Sets:
     """Return goldens, the defective ladder and the exploits of a form."""
-    right = dict(form.answers)
+    right = {key: form.answers[key] for key in form.keys}
     return Sets(
         golden=(
             Golden("bare", Reply(bare(right))),
@@ -78,8 +78,7 @@ def lazy(form: Form) -> Defective:
 
 def naive_answers(form: Form) -> dict[str, str]:
     """Return the answers of who passes over VOID and CORRECT lines."""
-    found = form.values["naive"]
-    return {key: str(found[key]) for key in form.keys} if isinstance(found, dict) else {}
+    return {key: form.values["naive"][key] for key in form.keys}
 
 
 def naive(form: Form) -> Defective:
@@ -103,8 +102,7 @@ def near_miss(form: Form) -> Defective:
 
 def exploits(form: Form) -> tuple[Exploit, ...]:
     """Return attempts to score without the work."""
-    ledger = form.values["ledger"]
-    copied = "\n".join(str(line) for line in ledger) if isinstance(ledger, list) else ""
+    copied = "\n".join(form.values["ledger"])[:COPIED]
     both = "".join(
         f"{key} = {form.answers[key]} or {form.traps[key]['near name']}\n" for key in form.keys
     )
@@ -113,7 +111,7 @@ def exploits(form: Form) -> tuple[Exploit, ...]:
         Exploit("all_zero", Reply(bare(dict.fromkeys(form.keys, "0"))), 0.0, "0 everywhere"),
         Exploit(
             "long_copy",
-            Reply("First I copy the ledger:\n\n" + copied[:COPIED], finish_reason="length"),
+            Reply("First I copy the ledger:\n\n" + copied, finish_reason="length"),
             0.0,
             "the ledger again, until the reply is cut",
         ),
