@@ -160,9 +160,11 @@ class Orchestrator:
         """Give every cell a sheet, those that were never asked too, and every run a summary."""
         runs: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
         for player, number, task_id in self.campaign.cells():
-            outcome = store.read_outcome(self.campaign.cell(player, number, task_id))
-            if outcome is None:
+            cell = self.campaign.cell(player, number, task_id)
+            outcome = store.read_outcome(cell)
+            if outcome is None:  # never asked, or killed between the reply and its score
                 task = self.instrument.suite.task(task_id)
+                reparse_cell(cell, task, self.instrument.config)
                 outcome = score_cell(self.campaign, player, number, task, self.instrument.stamps)
             runs.setdefault((player, number), []).append(outcome)
         for (player, number), outcomes in runs.items():
