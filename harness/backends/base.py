@@ -6,8 +6,6 @@ from typing import Protocol
 
 from harness.records.run import Endpoint, ServerInfo
 
-LOG_ENDING = ".log"
-
 
 class Backend(Protocol):
     """One served model, from start to stop.

@@ -17,6 +17,7 @@ from harness.backends.probe import API_ENDING, Probe, model_names
 from harness.backends.process import ServerProcess
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
+from harness.parsing.wire import decode
 from harness.records.base import Json, Record
 from harness.records.campaign import PlannedModel
 from harness.records.run import Endpoint, ServerInfo
@@ -200,9 +201,12 @@ class EmbeddedBackend(Backend):
             "max_tokens": 1,
         }
         answer = self._probe.post_api("/chat/completions", asked)
-        if "choices" not in answer.fields:
-            said = answer.error or answer.text[:200]
+        reply = decode(answer.text.encode("utf-8"))
+        if answer.status != 200 or not reply.complete:
+            said = answer.error or reply.error
             return [f"a real completion failed: status {answer.status}, {said}"]
+        if reply.model != self._alias:
+            return [f"{reply.model!r} replied, {self._alias!r} was started"]
         return []
 
 

@@ -39,6 +39,7 @@ def main(arguments: Sequence[str]) -> None:
     params.n_parallel = 1
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.prompt_threads
+    params.n_gpu_layers = 0  # the processor everywhere, so that machines compute alike
     params.cache_prompt = options.cache_prompt
     params.cache_ram_mib = 0  # a second cache, of whole prompts, that defaults to 8 GiB
     params.ctx_shift = False  # a full window is an error, not a prompt that lost its head

@@ -72,8 +72,12 @@ class ExternalBackend(Backend):
         return describe(self._probe, self._model, self._planned.context_tokens)
 
     def alive(self) -> bool:
-        """True while something answers at the address."""
-        return self._probe is not None and self._probe.get_api("/models").status is not None
+        """True while the server answers, or says that it is loading.
+
+        A 502 is a proxy's word for a server that is gone.
+        """
+        status = None if self._probe is None else self._probe.get_api("/models").status
+        return status is not None and (status < 500 or status == 503)
 
     def stop(self) -> None:
         """Close our connections. The server goes on: it is not ours."""

@@ -82,13 +82,12 @@ class ServerProcess:
             selector.register(pipe, selectors.EVENT_READ)
             while b"\n" not in line and len(line) < LONGEST_LINE:
                 left = deadline - self._clock.monotonic()
-                if left <= 0:
+                if left <= 0 or not selector.select(left):
                     raise self._failure(f"it gave no address within {limit_s:g} s")
-                if selector.select(left):
-                    chunk = os.read(pipe.fileno(), LONGEST_LINE)
-                    if not chunk:
-                        raise self._failure(self._ending())
-                    line += chunk
+                chunk = os.read(pipe.fileno(), LONGEST_LINE)
+                if not chunk:
+                    raise self._failure(self._ending())
+                line += chunk
         pipe.close()
         return line.split(b"\n")[0].decode("utf-8", errors="replace").strip()
 

@@ -162,7 +162,8 @@ class Orchestrator:
         for player, number, task_id in self.campaign.cells():
             cell = self.campaign.cell(player, number, task_id)
             outcome = store.read_outcome(cell)
-            if outcome is None:  # never asked, or killed between the reply and its score
+            late = isinstance(outcome, Unscored) and store.is_done(cell)
+            if outcome is None or late:  # never asked, or killed between a reply and its score
                 task = self.instrument.suite.task(task_id)
                 reparse_cell(cell, task, self.instrument.config)
                 outcome = score_cell(self.campaign, player, number, task, self.instrument.stamps)

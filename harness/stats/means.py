@@ -152,7 +152,7 @@ def model_means(
     (86.03, 10.64, 10.64)
     """
     values = read(totals, "totals", ndim=2)
-    n, mean, ss, df = within_models(values)
+    n, _, ss, df = within_models(values)
     if not n.all():
         raise refuse(
             f"{int((n == 0).sum())} model(s) without a run",

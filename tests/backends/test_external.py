@@ -94,6 +94,17 @@ def test_another_host_does_go_through_its_proxy(monkeypatch: pytest.MonkeyPatch)
         assert endpoint_of("http://model.invalid/v1").model == "far"
 
 
+def test_a_proxy_that_answers_for_a_dead_server_is_not_alive() -> None:
+    """502 is no sign of life; 503 is: a server that loads will come."""
+    routes = PlayedModel().plain()
+    with Loopback(routes) as server:
+        backend = external(server.base_url)
+        with backend:
+            for status, expected in ((502, False), (503, True), (401, True)):
+                routes["GET", "/v1/models"] = lambda _body, s=status: refusal(s, "no")
+                assert backend.alive() is expected
+
+
 # Which model
 
 

@@ -1,15 +1,20 @@
 """What is recorded of a machine and of the code is true, and names nobody."""
 
+import hashlib
 import os
 import platform
 import socket
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness.backends.hardware import (
     NEEDED_INSTRUCTIONS,
+    Gpu,
+    Gpus,
     code_state,
     cpu_name,
     disk_free_bytes,
@@ -53,8 +58,8 @@ def test_the_host_is_recorded_without_its_name(tmp_path: Path) -> None:
     """Records are published; a host's name often is a person's."""
     info = host_info(tmp_path)
 
-    assert len(info.hostname_digest) == 64
-    assert platform.node() not in info.model_dump_json()
+    assert info.hostname_digest == hashlib.sha256(platform.node().encode()).hexdigest()
+    assert platform.node() not in info.model_dump().values()
     assert info.memory_bytes > 0
     assert info.cores > 0
     assert {"httpx", "numpy", "pydantic"} <= set(info.packages)
@@ -159,7 +164,38 @@ def test_a_port_has_an_owner() -> None:
     assert not owns_port(2**22 + 1, port)  # above the largest process id there is
 
 
-def test_cards_are_told_or_why_not() -> None:
-    """No NVML is an answer, and no failure."""
-    found = gpus()
-    assert bool(found.why_unknown) != bool(found.cards) or found.cards == ()
+NVML = """
+class NVMLError(Exception): pass
+class Memory: total, used = 24 * 2**30, 3 * 2**30
+def nvmlInit():
+    if {driver!r}: raise NVMLError({driver!r})
+def nvmlDeviceGetCount(): return 1
+def nvmlDeviceGetHandleByIndex(index): return index
+def nvmlDeviceGetName(handle): return b"Some Card"
+def nvmlDeviceGetMemoryInfo(handle): return Memory
+def nvmlShutdown(): pass
+"""
+
+
+@pytest.fixture
+def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Install a stub of the optional package; its argument is what is wrong with the driver."""
+
+    def install(driver: str) -> None:
+        (tmp_path / "pynvml.py").write_text(NVML.format(driver=driver))
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+
+    return install
+
+
+def test_cards_are_told(nvml: Callable[[str], None]) -> None:
+    """Name and memory in bytes; another program's share shows in what is used."""
+    nvml("")
+    assert gpus() == Gpus((Gpu("Some Card", 24 * 2**30, 3 * 2**30),))
+
+
+def test_a_driver_that_is_missing_is_no_failure(nvml: Callable[[str], None]) -> None:
+    """The package may be installed where there is no card."""
+    nvml("Driver Not Loaded")
+    assert gpus() == Gpus((), "NVML found no driver: Driver Not Loaded")
