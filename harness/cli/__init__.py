@@ -54,6 +54,7 @@ def main() -> None:
     except HarnessError as error:
         print(error, file=sys.stderr)  # noqa: T201 (this is the terminal)
         sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        print("\nInterrupted; what is on disk can be resumed.", file=sys.stderr)  # noqa: T201
-        sys.exit(INTERRUPTED)
+    except SystemExit as end:  # typer turns Ctrl-C into this status without a word
+        if end.code == INTERRUPTED:
+            print("\nInterrupted; what is on disk can be resumed.", file=sys.stderr)  # noqa: T201
+        raise

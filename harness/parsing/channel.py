@@ -39,6 +39,9 @@ TURN_TOKENS = (
     *("<start_of_turn>", "<end_of_turn>", "<|turn>", "<turn|>", "<bos>", "<eos>", "</s>"),
     *("<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<end_of_utterance>"),
     *("<|start_of_role|>", "<|end_of_role|>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"),
+    *("<|im_user|>", "<|im_assistant|>", "<|im_system|>", "<|im_middle|>", "<|end_of_turn|>"),
+    *("<|end_of_message|>", "<|end_of_sentence|>", "<|eos|>", "<seed:eos>", "<eoa>", "<eoh>"),
+    *("[|user|]", "[|assistant|]", "[|system|]", "[|endofturn|]"),
     *(
         "<\uff5cbegin\u2581of\u2581sentence\uff5c>",
         "<\uff5cend\u2581of\u2581sentence\uff5c>",
@@ -53,7 +56,9 @@ OWN_TURN = (
     rf"(?:<bos>|<\|begin_of_text\|>)|{HEADER}(?:assistant|model)\b{HEADER_END}"
     r"|<\|assistant\|>|<\uff5cAssistant\uff5c>"
 )
-OTHER_TURN = rf"{HEADER}(?:user|human|system|developer|tool)\b|<\|user\|>|<\uff5cUser\uff5c>"
+OTHER_TURN = (
+    rf"{HEADER}(?:user|human|system|developer|tool)\b|<\|(?:im_)?user\|>|<\uff5cUser\uff5c>"
+)
 CHANNEL = (
     r"(?:<\|end\|>\s*)?(?:<\|start\|>\s*assistant\s*)?"
     r"<\|channel\|>([^<\n]{0,60})(?:<\|constrain\|>[^<\n]{0,60})?(?:<\|message\|>|\Z)"

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def core() -> Instrument:
 
 
 @pytest.fixture(scope="module")
-def finished(core: Instrument, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def finished(core: Instrument, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A campaign of two scripted models, run once for the tests that only read it."""
     place = tmp_path_factory.mktemp("small")
     suite = core.suite
@@ -51,7 +50,7 @@ def finished(core: Instrument, tmp_path_factory: pytest.TempPathFactory) -> Iter
         plan.write_text(plan_text({"strong": a.base_url, "weak": b.base_url}, tasks=TASKS))
         done = arnes("campaign", "start", str(plan), "--folder", str(place / "campaign"))
         assert done.returncode == 0, done.stderr
-    yield place / "campaign"
+    return place / "campaign"
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

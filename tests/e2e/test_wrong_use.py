@@ -3,7 +3,7 @@
 import json
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,7 +44,7 @@ def good(core: Instrument, **behaviour: object) -> ScriptedModel:
 
 
 @pytest.fixture
-def start(impatient: Path, tmp_path: Path) -> Iterator[Callable[..., tuple[int, str, Path]]]:
+def start(impatient: Path, tmp_path: Path) -> Callable[..., tuple[int, str, Path]]:
     """Start a campaign from a plan's text: exit status, both outputs, folder."""
 
     def run(text: str, **environment: str) -> tuple[int, str, Path]:
@@ -55,7 +55,7 @@ def start(impatient: Path, tmp_path: Path) -> Iterator[Callable[..., tuple[int, 
         done = arnes(*arguments, cwd=impatient, PYTHONPATH=str(ROOT), **environment)
         return done.returncode, done.stdout + done.stderr, folder
 
-    yield run
+    return run
 
 
 def sheet(folder: Path, task: str, run: int = 1) -> dict[str, object]:

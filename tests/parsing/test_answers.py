@@ -322,7 +322,8 @@ def test_tuples(text: str, numbers: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a-b", "6/84", "6;84", "6 84", "6-", "-", "6-84-x", "(6, 84", "6.5-2", "6,,84", "()"]
+    "text",
+    ["", "a-b", "6/84", "6;84", "6 84", "6-", "-", "6-84-x", "(6, 84", "6.5-2", "6,,84", "()"],
 )
 def test_what_is_no_tuple(text: str) -> None:
     """Other joints, words, and holes are wrong."""
@@ -352,7 +353,9 @@ def test_words(text: str, word: str) -> None:
     assert (reading.value, reading.canonical, reading.problem) == (word, word, "")
 
 
-@pytest.mark.parametrize("text", ["", "-", "A1", "A/B", "A | B", "A; B", "{A, B}", "A = B", "3", "A?"])
+@pytest.mark.parametrize(
+    "text", ["", "-", "A1", "A/B", "A | B", "A; B", "{A, B}", "A = B", "3", "A?"]
+)
 def test_what_is_no_word(text: str) -> None:
     """Any other sign makes a value no word, and an empty value is none."""
     assert (read_word(text).value, read_word(text).problem) == (None, NOT_WORD)
@@ -392,7 +395,9 @@ def test_pairs(text: str, pair: tuple[int, int]) -> None:
     assert (reading.value, reading.canonical) == (pair, f"{pair[0]} | {pair[1]}")
 
 
-@pytest.mark.parametrize("text", ["", "54", "54 | ", "| 54", "54 | x", "54, 108", "1 | 2 | 3", "1.5 | 2"])
+@pytest.mark.parametrize(
+    "text", ["", "54", "54 | ", "| 54", "54 | x", "54, 108", "1 | 2 | 3", "1.5 | 2"]
+)
 def test_what_is_no_pair(text: str) -> None:
     """One value, three, another joint, or no whole number is wrong."""
     assert (read_pair(text).value, read_pair(text).problem) == (None, NOT_PAIR)
@@ -453,4 +458,6 @@ def test_no_text_is_slow_to_read(text: str) -> None:
 def test_letters_of_every_script_never_raise() -> None:
     """Case folding of odd letters finds no key that was not asked, and does not fail."""
     for odd in ("\u0130", "\u0131", "\u017f", "\u212a", "ß"):
-        answer_lines(f"case 0{odd} = 1\nKEY{odd} = 2\nK{odd} = 3", ["KEYI", "KEYS", "KK", "Case 0s"])
+        answer_lines(
+            f"case 0{odd} = 1\nKEY{odd} = 2\nK{odd} = 3", ["KEYI", "KEYS", "KK", "Case 0s"]
+        )

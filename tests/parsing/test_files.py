@@ -219,7 +219,8 @@ def test_hostile_paths_are_flagged_and_left_out(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["conftest.py", "sitecustomize.py", "unittest.py", "json.py", "src/a.py", "A.py", "a.py.txt"]
+    "path",
+    ["conftest.py", "sitecustomize.py", "unittest.py", "json.py", "src/a.py", "A.py", "a.py.txt"],
 )
 def test_extra_files_are_flagged_and_left_out(path: str) -> None:
     """Only asked paths are kept; the score is as if the others were absent."""
@@ -250,7 +251,20 @@ def test_no_file_is_asked() -> None:
 def test_what_is_delivered_reads_back() -> None:
     """Second method: a file written by the rules, in any fence long enough, comes back whole."""
     draw = random.Random("files")
-    lines = ["x = 1", "", "    y", F, f"{F}py", f"{F}`", T, "# c", "### FILE: b.py", "```a```", "ñ", "\t"]
+    lines = [
+        "x = 1",
+        "",
+        "    y",
+        F,
+        f"{F}py",
+        f"{F}`",
+        T,
+        "# c",
+        "### FILE: b.py",
+        "```a```",
+        "ñ",
+        "\t",
+    ]
     for _ in range(2000):
         content = "".join(f"{line}\n" for line in draw.choices(lines, k=draw.randrange(8)))
         sign = draw.choice("`~")
@@ -263,7 +277,19 @@ def test_what_is_delivered_reads_back() -> None:
 def test_random_text_never_raises_and_keeps_only_asked_paths() -> None:
     """Whatever stands in a reply, only asked paths come out, and the same every time."""
     draw = random.Random("noise")
-    pieces = [HEAD, "### FILE: ../b\n", f"{F}\n", f"{F}py\n", f"{T}\n", "x\n", "\n", "  ", "FILE:", "#", "\r"]
+    pieces = [
+        HEAD,
+        "### FILE: ../b\n",
+        f"{F}\n",
+        f"{F}py\n",
+        f"{T}\n",
+        "x\n",
+        "\n",
+        "  ",
+        "FILE:",
+        "#",
+        "\r",
+    ]
     for _ in range(3000):
         text = "".join(draw.choices(pieces, k=draw.randrange(15)))
         found = read_files(text, ["a.py"])

@@ -16,6 +16,10 @@ from harness.parsing.final import (
     read_final,
 )
 
+CHANNELS = (
+    "<|channel|>analysis<|message|>Final answer: 9<|end|><|start|>assistant"
+    "<|channel|>final<|message|>"
+)
 KILOMETRES = ("km", "kilometres", "kilometers")
 
 
@@ -90,7 +94,9 @@ def test_a_box_is_read_to_its_own_brace() -> None:
     assert final_whole_number(final).problem == NOT_WHOLE
 
 
-@pytest.mark.parametrize("text", ["\\boxed{7", "Final answer: \\boxed{7", "\\boxed{1} \\boxed{\\frac{7}{2"])
+@pytest.mark.parametrize(
+    "text", ["\\boxed{7", "Final answer: \\boxed{7", "\\boxed{1} \\boxed{\\frac{7}{2"]
+)
 def test_a_box_that_never_closes_is_no_answer(text: str) -> None:
     """An unterminated box is refused; the whole text is not searched instead."""
     final = read_final(text, boxed=True)
@@ -121,7 +127,21 @@ def test_money_and_thousands(text: str, value: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["72.5", "12,48", "1234,567", "7/2", "6*7", "10**10**10", "2^10", "1e3", "x", "about 42", "42 43", "∞", "--5"],
+    [
+        "72.5",
+        "12,48",
+        "1234,567",
+        "7/2",
+        "6*7",
+        "10**10**10",
+        "2^10",
+        "1e3",
+        "x",
+        "about 42",
+        "42 43",
+        "∞",
+        "--5",
+    ],
 )
 def test_what_is_no_whole_number(text: str) -> None:
     """Nothing is evaluated or rounded, and no part of a longer number is taken."""
@@ -134,7 +154,9 @@ def test_the_declared_unit_is_stripped() -> None:
         assert number(f"Final answer: {text}", units=KILOMETRES) == 42
 
 
-@pytest.mark.parametrize("text", ["42 km/h", "4200%", "42 m", "42 kmh", "42 km per day", "42 miles", "42°"])
+@pytest.mark.parametrize(
+    "text", ["42 km/h", "4200%", "42 m", "42 kmh", "42 km per day", "42 miles", "42°"]
+)
 def test_another_unit_is_wrong(text: str) -> None:
     """A value in other units is not rescaled and not taken for the declared one."""
     reading = final_whole_number(read_final(f"Final answer: {text}"), KILOMETRES)
@@ -226,8 +248,7 @@ def test_no_text_is_slow_to_read(text: str) -> None:
         ("<think>long … Final answer: 9", None),
         ("Final answer: 12<|im_end|>\n<|im_start|>user\nAnd 9?\nFinal answer: 9", 12),
         (
-            "<|channel|>analysis<|message|>9<|end|><|start|>assistant<|channel|>final<|message|>"
-            "Final answer: 12",
+            CHANNELS + "Final answer: 12",
             12,
         ),
         ("<think>Final answer: 12</think>I am done.", None),

@@ -21,6 +21,9 @@ from harness.suite.forms import Reply
 ROOT = Path(__file__).parents[2]
 KEYS = ("P1.1", "CASE 07")
 F = "```"
+CHANNELS = (
+    "<|channel|>analysis<|message|>P1.1 = 9<|end|><|start|>assistant<|channel|>final<|message|>"
+)
 FILE = f"### FILE: a.py\n{F}\nx = 1\n{F}\n"
 
 
@@ -102,8 +105,7 @@ def test_flags_are_sorted_and_unique() -> None:
         ("<Thinking>P1.1 = 9</Thinking>\nP1.1 = 12", "12"),
         ("P1.1 = 9</think>P1.1 = 12", "12"),
         (
-            "<|channel|>analysis<|message|>P1.1 = 9<|end|><|start|>assistant"
-            "<|channel|>final<|message|>P1.1 = 12",
+            CHANNELS + "P1.1 = 12",
             "12",
         ),
         ("P1.1 = 12<|im_end|>\n<|im_start|>user\nP1.1 = 9", "12"),
@@ -260,7 +262,11 @@ def test_bytes_that_are_no_text_are_kept_and_parsed() -> None:
 
 def test_any_reply_makes_a_record_that_can_be_stored() -> None:
     """Lonely halves of characters, control signs and huge values have a canonical JSON form."""
-    for content in ('"\\ud83d P1.1 = \\udc00"', '"\\u0000\\u001b"', '"P1.1 = ' + "9" * 100_000 + '"'):
+    for content in (
+        '"\\ud83d P1.1 = \\udc00"',
+        '"\\u0000\\u001b"',
+        '"P1.1 = ' + "9" * 100_000 + '"',
+    ):
         body = b'{"choices":[{"message":{"content":' + content.encode() + b"}}]}"
         got = parse(with_body(body))
         assert ParsedReply.model_validate_json(canonical_json(got)) == got

@@ -519,6 +519,14 @@ def test_long_values_are_read_in_no_time() -> None:
     assert [o.credit for o in rows["direct"].observations] == [1, 0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    "text", ["power 9 " * 49 + "!", "power is " * 44, "power 9 and " * 33 + "!"]
+)
+def test_a_witness_that_repeats_is_read_in_no_time(text: str) -> None:
+    """Items in plenty are refused in one pass; a pattern that goes back would not end."""
+    assert "could not be read" in GRADER.read_stay(OPEN.values["inputs"], text)
+
+
 def test_a_witness_of_two_contradictions_proves_nothing() -> None:
     """If another contradiction matters too, the witness and its fees are lost, the pair stays."""
     row = rows_of(lines({**OPEN.answers, "WITNESS 1": OPEN.values["all_three"]}))["direct"]

@@ -530,9 +530,9 @@ def test_the_suite_loads_the_task(tmp_path: Path) -> None:
 
 
 def test_the_frame_around_the_ledger_keeps_its_size() -> None:
-    """The band of characters holds for the text it was measured with: 3,880 around the ledger."""
+    """The band of characters holds for the text it was measured with: 4,000 around the ledger."""
     frame = len(PROMPT) - OPEN.structure["characters"]
-    assert abs(frame - 3_880) <= 100  # about 25 tokens; a larger change is measured anew
+    assert abs(frame - 4_000) <= 100  # about 25 tokens; a larger change is measured anew
 
 
 def test_a_form_is_the_same_under_any_hash_seed() -> None:

@@ -4,6 +4,7 @@ It never runs, imports or reads foreign code: the fork does. It has no clock eit
 outside sends `kill`. When the control socket closes, everything here ends.
 """
 
+import fcntl
 import json
 import os
 import select
@@ -22,6 +23,7 @@ SWEEP_POLL_MS = 2
 SWEEPS = 2000
 FIRST_OF_NAMESPACE = 2  # bwrap's own init is 1
 STANDARD = 3
+RULES = 4  # the descriptor of the rules in a fork, until they are applied
 
 
 class Zygote:
@@ -37,7 +39,7 @@ class Zygote:
         self.control = control
         self.setup = setup
         self.scratch: str = setup["scratch"]
-        self.ruleset = None
+        self.rulesets: dict[bool, int | None] = {}
         self.main = 0
         self.running: int | None = None
         self.cause = ""
@@ -57,8 +59,7 @@ class Zygote:
         if wall.IS_LINUX:
             writable = [self.scratch, *self.setup["devices"]]
             for loopback in (False, True):
-                self.ruleset = self.ruleset or {}
-                self.ruleset[loopback] = landlock.ruleset(
+                self.rulesets[loopback] = landlock.ruleset(
                     self.setup["readable"], writable, loopback=loopback
                 )
         for name in self.setup["preload"]:
@@ -132,7 +133,7 @@ class Zygote:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
         wall.die_with(zygote)
-        ruleset = (self.ruleset or {}).get(message["loopback"])
+        ruleset = self.rulesets.get(message["loopback"])
         channel_fd = keep(descriptors, ruleset)
         box.enter(folder)
         box.fill(folder, self.setup["files"])
@@ -143,7 +144,7 @@ class Zygote:
             host_files=self.setup["host_files"],
             landlock_abi=landlock.abi() if wall.IS_LINUX else 0,
         )
-        wall.confine(rules if wall.IS_LINUX else None, None if ruleset is None else channel_fd + 1)
+        wall.confine(rules if wall.IS_LINUX else None, None if ruleset is None else RULES)
         channel = Channel(socket.socket(fileno=channel_fd), job.FROM_OUTSIDE)
         forget_ours(self.setup["files"])
         job.run(channel)
@@ -158,7 +159,6 @@ class Zygote:
                 self.sweep()
             if self.status is None:
                 return
-        before = self.stray
         self.sweep()
         self.main = 0
         clean = True
@@ -172,7 +172,7 @@ class Zygote:
                 "status": self.status,
                 "cpu_s": self.cpu_s,
                 "peak_kib": self.peak_kib,
-                "stray": self.stray - before,
+                "stray": self.stray,
                 "cause": self.cause,
                 "clean": clean,
             }
@@ -205,17 +205,22 @@ class Zygote:
 
 
 def keep(descriptors: list[int], ruleset: int | None) -> int:
-    """Leave only what the measure needs open; return the channel's number, the rules' is next."""
+    """Leave only what the measure needs open; return the channel's number, the rules lie at `RULES`."""
     channel, output, errors = descriptors
-    high = [os.dup(fd) for fd in (channel, output, errors)]
-    rules = None if ruleset is None else os.dup(ruleset)
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    high = [raised(fd) for fd in (channel, output, errors)]
+    rules = None if ruleset is None else raised(ruleset)
+    nothing = raised(os.open(os.devnull, os.O_RDONLY))
     for source, target in ((nothing, 0), (high[1], 1), (high[2], 2), (high[0], STANDARD)):
         os.dup2(source, target, inheritable=target < STANDARD)
     if rules is not None:
-        os.dup2(rules, STANDARD + 1, inheritable=False)
-    os.closerange(STANDARD + (1 if rules is None else 2), 256)
+        os.dup2(rules, RULES, inheritable=False)
+    os.closerange(STANDARD + 1 if rules is None else RULES + 1, 256)
     return STANDARD
+
+
+def raised(descriptor: int) -> int:
+    """Return a copy above the numbers that `keep` gives out."""
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 2 * STANDARD)
 
 
 def kill_all(own_processes: bool) -> None:

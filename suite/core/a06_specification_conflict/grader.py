@@ -43,6 +43,7 @@ TWO_FEES = re.compile(
     r"(?:[\s|,;(\[]*\bby\s*(?:conflict\s*)?#?(\d{1,2})[)\]]?)?",
     re.IGNORECASE,
 )
+UNIT = r"(?:m|metres?|meters?|kw|kilowatts?|(?:days?|pallets?)(?=\s*(?:[,;|]|$)))"
 YES_NO = {"y": "yes", "true": "yes", "n": "no", "false": "no"}
 
 Pair = frozenset[str]
@@ -130,13 +131,9 @@ def fees_alone(work: Deliverable, stay: Stay, name: str) -> tuple[int, int] | No
 
 def read_stay(inputs: list[dict], text: str) -> Stay | str:
     """Read a witness, or say why it is none."""
-    names = "|".join(re.escape(item["name"]) for item in inputs)
-    unit = r"(?:\s*(?:m|metres?|meters?|kw|kilowatts?|(?:days?|pallets?)(?=\s*(?:[,;|]|$))))?"
-    item = rf"({names})\s*(?:[:=]|\bis\b)?\s*([a-z]+|\d{{1,4}}){unit}"
-    cleaned = re.sub(r"[*`'\"(){}\[\]]", " ", text).strip(" .").casefold()
-    if not re.fullmatch(rf"(?:\b{item}\b(?:[\s,;|]|\band\b)*)+", cleaned):
+    given = _items([item["name"] for item in inputs], text)
+    if given is None:
         return "could not be read as `name value, name value, …`"
-    given = re.findall(rf"\b{item}\b", cleaned)
     if sorted(name for name, _ in given) != sorted(item["name"] for item in inputs):
         return "does not give each of the six items once"
     values, stay = dict(given), []
@@ -152,6 +149,23 @@ def read_stay(inputs: list[dict], text: str) -> Stay | str:
             return f"{item['name']} {value} is outside the domain"
         stay.append(place)
     return tuple(stay)
+
+
+def _items(names: list[str], text: str) -> list[tuple[str, str]] | None:
+    """Read `name value` again and again; None if anything else stands on the line.
+
+    Item by item, never going back: one pattern for the whole line could take for ever.
+    """
+    named = "|".join(re.escape(name) for name in names)
+    item = re.compile(rf"({named})\b(?:\s*[:=]|\s+is\b)?+\s*+([a-z]+|\d{{1,4}})(?:\s*{UNIT})?\b")
+    rest, found = re.sub(r"[*`'\"(){}\[\]]", " ", text).strip(" .").casefold(), []
+    while rest:
+        match = item.match(rest)
+        if match is None:
+            return None
+        found.append((match[1], match[2]))
+        rest = re.sub(r"^(?:[\s,;|]|\band\b)++", "", rest[match.end() :])
+    return found
 
 
 @row("direct")

@@ -1,0 +1,155 @@
+"""Every verb: help, JSON on stdout alone, exit status."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from campaigning import ROOT, ScriptedModel, arnes, golden_text, instrument, plan_text
+
+from harness.models.scripted import ScriptedServer
+
+VERBS = (
+    ("demo",),
+    ("doctor",),
+    ("tasks",),
+    ("signature",),
+    ("validate",),
+    ("campaign", "start"),
+    ("campaign", "resume"),
+    ("reparse",),
+    ("score",),
+    ("finalize",),
+    ("report",),
+    ("explain",),
+    ("suite", "new-form"),
+    ("suite", "check-form"),
+)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_every_verb_explains_itself_and_speaks_json(verb: tuple[str, ...]) -> None:
+    """--help says what it does; --json is always there."""
+    done = arnes(*verb, "--help", COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    assert "--json" in done.stdout
+
+
+def test_tasks_json_is_one_document() -> None:
+    """stdout holds nothing but the document."""
+    done = arnes("tasks", "--json")
+    found = json.loads(done.stdout)
+    assert [task["id"] for task in found][:2] == ["A04", "A05"]
+    assert all(task["does_not_measure"] for task in found)
+
+
+def test_signature_names_every_part_with_its_files() -> None:
+    """The digest alone says that two results differ; the parts say what."""
+    found = json.loads(arnes("signature", "--json").stdout)
+    assert {"config", "prompts", "loop", "form", "parsing", "graders", "rows", "sandbox"} <= set(
+        found["parts"]
+    )
+    assert "harness/models/http.py" in found["files"]["loop"]
+    assert found["signature"] == json.loads(arnes("signature", "--json").stdout)["signature"]
+
+
+def test_validate_json_has_the_published_shape() -> None:
+    """Other programs read this table."""
+    done = arnes("validate", "--task", "A04", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert set(found) == {"holds", "problems", "tasks"}
+    (task,) = found["tasks"]
+    assert set(task) == {
+        "id", "level", "max", "rows", "observations", "empty", "golden", "defective", "exploits",
+    }  # fmt: skip
+    assert set(task["golden"][0]) == {"name", "scored"}
+    assert set(task["defective"][0]) == {"name", "expected", "scored"}
+    assert set(task["exploits"][0]) == {"name", "ceiling", "scored"}
+    assert (task["max"], task["rows"], task["observations"], task["empty"]) == (18, 6, 18, 0)
+
+
+def test_a_misspelt_verb_or_task_is_wrong_use() -> None:
+    """Exit 2, and the nearest right name."""
+    assert arnes("validat").returncode == 2
+    done = arnes("validate", "--task", "A4")
+    assert done.returncode == 2
+    assert 'did you mean "A04"?' in done.stderr
+
+
+def test_outside_a_checkout_the_installed_one_is_used(tmp_path: Path) -> None:
+    """A person may stand in any folder; the instrument is found beside the code."""
+    done = arnes("tasks", "--json", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_folder_that_is_no_campaign_is_named(tmp_path: Path) -> None:
+    """Every verb that takes DIR says which file it missed."""
+    for verb in ("reparse", "score", "finalize", "report"):
+        done = arnes(verb, str(tmp_path))
+        assert done.returncode == 2
+        assert "CAMPAIGN.json" in done.stderr, verb
+
+
+def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> None:
+    """An interrupted campaign goes on where it stopped, and no server is left behind."""
+    core = instrument()
+    replies = {"A08": golden_text(core.suite.task("A08"))}
+    model = ScriptedModel("m", replies, {"first_byte_delay_s": 1.0})
+    with ScriptedServer(model.script(core)) as server:
+        plan = tmp_path / "plan.toml"
+        plan.write_text(plan_text({"m": server.base_url}, tasks=["A08"], runs=3, controls=False))
+        folder = tmp_path / "campaign"
+        running = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "harness",
+                "campaign",
+                "start",
+                str(plan),
+                "--folder",
+                str(folder),
+            ],
+            cwd=ROOT,
+            env={**os.environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until = time.monotonic() + 60
+        while not list(folder.glob("m/run_1/*/raw/0001.json")) and time.monotonic() < until:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+        assert running.returncode == 130, errors
+        assert "can be resumed" in errors
+        assert "Traceback" not in errors
+        done = arnes("campaign", "resume", str(folder), "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["done"] == 3
+
+
+def test_a_broken_grader_stops_with_exit_1_and_no_points(tmp_path: Path) -> None:
+    """A row function that raises is our fault; no model pays for it (G019)."""
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT / "suite", checkout / "suite", ignore=shutil.ignore_patterns("private"))
+    shutil.copy(ROOT / "arnes.toml", checkout)
+    grader = next((checkout / "suite" / "core").glob("a04_*/grader.py"))
+    text = grader.read_text()
+    assert '@row("units")' in text
+    broken = text.replace(
+        '@row("units")\ndef ',
+        '@row("units")\ndef broken(work):\n    raise ImportError("gone")\n\n\ndef ',
+    )
+    grader.write_text(broken)
+    done = arnes("validate", "--task", "A04", cwd=checkout, PYTHONPATH=str(ROOT))
+    assert done.returncode == 1
+    assert "GraderError" in done.stderr
+    assert "ImportError: gone" in done.stderr
+    assert "No model loses a point" in done.stderr
