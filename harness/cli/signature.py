@@ -34,6 +34,8 @@ def signature(
     say(f"{instrument.config.arnes_version} ({instrument.config.profile})  {signed.value}")
     say(f"run side    {signed.run_side[:16]}\nscore side  {signed.score_side[:16]}\n")
     for part in PARTS:
-        say(f"{part.side:5}  {part.name:16} {signed.parts[part.name][:16]}  {part.about}")
+        empty = not signed.files[part.name] and part.code + part.task_files
+        about = f"{part.about} (no file yet)" if empty else part.about
+        say(f"{part.side:5}  {part.name:16} {signed.parts[part.name][:16]}  {about}")
         for path in signed.files[part.name] if files else ():
             say(f"         {path}")

@@ -1,6 +1,6 @@
 """`arnes tasks`: what is measured, and what is not."""
 
-from harness.cli.terminal import JsonFlag, ProfileOption, instrument_for, print_json
+from harness.cli.terminal import JsonFlag, ProfileOption, instrument_for, print_json, say
 
 
 def tasks(profile: ProfileOption = None, as_json: JsonFlag = False) -> None:
@@ -27,11 +27,10 @@ def tasks(profile: ProfileOption = None, as_json: JsonFlag = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("Task", "Title", "Level", "Mode", "Points", "Rows", "Obs.", "Form", "Measures")
+    shown = ("id", "title", "level", "mode", "max_points", "rows", "observations", "form")
+    table = Table("Task", "Title", "Level", "Mode", "Points", "Rows", "Obs.", "Form")
     for row in rows:
-        shown = ("id", "title", "level", "mode", "max_points", "rows", "observations", "form")
-        table.add_row(
-            *(f"{row[key]:g}" if key == "max_points" else str(row[key]) for key in shown),
-            str(row["measures"]),
-        )
+        table.add_row(*(f"{row[k]:g}" if k == "max_points" else str(row[k]) for k in shown))
     Console().print(table)
+    for row in rows:
+        say(f"{row['id']} measures: {row['measures']}\n    not: {row['does_not_measure']}")

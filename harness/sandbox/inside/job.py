@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness.sandbox.inside import codec, owned, suite_run
+from harness.sandbox.inside import codec, owned
 from harness.sandbox.inside.codec import Channel, RefusedError
 
 FROM_OUTSIDE = 64 << 20  # frames from the trusted side; only a broken one would be longer
@@ -21,21 +21,44 @@ TEXT_CHARS = 300
 Reply = dict[str, Any]
 
 
-def run(channel: Channel) -> None:
-    """Read one job, run it, and send what was seen; returning ends the process."""
+def run(channel: Channel, own_modules: frozenset[str]) -> None:
+    """Read one job, run it, and send what was seen; returning ends the process.
+
+    own_modules : top-level names that belong to the candidate, whatever was imported before
+    """
     text = channel.receive()
     if text is None:
         return
     task = json.loads(text)
-    kinds: dict[str, Callable[[Channel, dict[str, Any]], None]] = {
+    work = kind_of_job(task["job"])
+    forget_ours(own_modules)
+    work(channel, task)
+
+
+def kind_of_job(name: str) -> Callable[[Channel, dict[str, Any]], None]:
+    """Return the function that does this kind of job."""
+    if name == "tests":  # unittest is slow to import: only a sandbox that runs tests pays
+        suite_run = importlib.import_module("harness.sandbox.inside.suite_run")
+        run_tests: Callable[[Channel, dict[str, Any]], None] = suite_run.run
+        return run_tests
+    return {
         "call": call,
         "load": load,
         "session": session,
         "snippet": snippet,
-        "tests": suite_run.run,
         "command": command,
-    }
-    kinds[task["job"]](channel, task)
+    }[name]
+
+
+def forget_ours(own_modules: frozenset[str]) -> None:
+    """Leave nothing of ours in the import system, and make room for the candidate's names."""
+    for name in list(sys.modules):
+        if name.split(".")[0] in own_modules | {"harness"} and name not in ("sys", "builtins"):
+            del sys.modules[name]
+    sys.meta_path[:] = [f for f in sys.meta_path if not hasattr(f, "arnes_sources")]
+    sys.path.insert(0, os.getcwd())
+    sys.argv = [""]
+    sys.orig_argv = []
 
 
 def load(channel: Channel, task: dict[str, Any]) -> None:

@@ -45,12 +45,15 @@ class PathRule(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def ruleset(readable: list[str], writable: list[str], *, loopback: bool) -> int | None:
+def ruleset(
+    readable: list[str], listable: list[str], writable: list[str], *, loopback: bool
+) -> int | None:
     """Return a descriptor of the rules, to be applied in each fork; None without Landlock.
 
     Parameters
     ----------
     readable : files and folders that may be read and run; one that is missing is left out
+    listable : folders whose names may be read, and those below, but no file's content
     writable : folders in which everything is allowed, and devices
     loopback : leave sockets alone; the network is a private one
     """
@@ -65,10 +68,11 @@ def ruleset(readable: list[str], writable: list[str], *, loopback: bool) -> int 
     size = 8 if version < 4 else 16 if version < 6 else 24
     handle = _call(CREATE, ctypes.byref(rules), size, 0)
     os.set_inheritable(handle, False)
-    for paths, rights in ((readable, READING), (writable, all_rights(version))):
+    every = all_rights(version)
+    for paths, rights in ((readable, READING), (listable, READ_DIR), (writable, every)):
         for path in paths:
             with suppress(FileNotFoundError):
-                _allow(handle, path, rights & all_rights(version))
+                _allow(handle, path, rights & every)
     return handle
 
 

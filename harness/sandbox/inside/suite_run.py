@@ -108,6 +108,7 @@ def run(channel: Channel, task: dict[str, Any]) -> None:
     stream = Stream(channel, task["nonce"])
     for module, names in task["stubs"].items():
         sys.modules[module] = stub(module, names, stream)
+    before = machinery()
     try:
         with no_program(stream):
             module = importlib.import_module(task["module"])
@@ -117,11 +118,19 @@ def run(channel: Channel, task: dict[str, Any]) -> None:
         return
     if hasattr(module, "load_tests"):
         stream.event("load_tests_ignored")
+    if machinery() != before:
+        stream.event("unittest_changed")
     found = suites(module, task["only"])
     stream.event("found", tests=[test.id() for tests in found for test in tests])
     result = StreamResult(stream)
     unittest.TestSuite(found).run(result)
     stream.event("end")
+
+
+def machinery() -> list[dict[str, Any]]:
+    """Return the methods of unittest's own classes, to see whether a file replaced any."""
+    kinds = (unittest.TestCase, unittest.TestResult, unittest.TestSuite, unittest.TestLoader)
+    return [dict(vars(kind)) for kind in kinds]
 
 
 def stub(name: str, functions: list[str], stream: Stream) -> types.ModuleType:

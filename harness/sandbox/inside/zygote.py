@@ -9,13 +9,13 @@ import json
 import os
 import select
 import signal
+import site
 import socket
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from harness.sandbox.inside import box, job, landlock, mounts, seccomp, wall
+from harness.sandbox.inside import box, job, landlock, mounts, processes, seccomp, wall
 from harness.sandbox.inside.codec import Channel
 
 DISK_POLL_MS = 100
@@ -60,7 +60,10 @@ class Zygote:
             writable = [self.scratch, *self.setup["devices"]]
             for loopback in (False, True):
                 self.rulesets[loopback] = landlock.ruleset(
-                    self.setup["readable"], writable, loopback=loopback
+                    self.setup["readable"],
+                    self.setup["listable"],
+                    writable,
+                    loopback=loopback,
                 )
         for name in self.setup["preload"]:
             __import__(name)
@@ -146,8 +149,8 @@ class Zygote:
         )
         wall.confine(rules if wall.IS_LINUX else None, None if ruleset is None else RULES)
         channel = Channel(socket.socket(fileno=channel_fd), job.FROM_OUTSIDE)
-        forget_ours(self.setup["files"])
-        job.run(channel)
+        files = self.setup["files"]
+        job.run(channel, frozenset(path.split("/")[0].removesuffix(".py") for path in files))
 
     def look(self) -> None:
         """Reap what ended; when the measure itself did, end the rest and report."""
@@ -234,37 +237,9 @@ def kill_all(own_processes: bool) -> None:
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
         return
-    for pid in descendants(os.getpid()):
+    for pid in processes.descendants(os.getpid()):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-
-
-def descendants(root: int) -> list[int]:
-    """Return the processes below one, as far as they are there at this moment."""
-    parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-    found, waiting = [], [root]
-    while waiting:
-        parent = waiting.pop()
-        below = [pid for pid, above in parents.items() if above == parent]
-        found += below
-        waiting += below
-    return found
-
-
-def forget_ours(files: dict[str, str]) -> None:
-    """Take our modules, and any that a file of the candidate names, out of the import table."""
-    own = {path.split("/")[0].removesuffix(".py") for path in files}
-    for name in list(sys.modules):
-        top = name.split(".")[0]
-        if top == "harness" or (top in own and top != "sys"):
-            del sys.modules[name]
-    sys.path.insert(0, os.getcwd())
-    sys.argv = [""]
-    sys.orig_argv = []
 
 
 def main(setup: dict[str, Any], receive: Callable[[], bytes]) -> None:
@@ -274,6 +249,7 @@ def main(setup: dict[str, Any], receive: Callable[[], bytes]) -> None:
     """
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    site.setquit()  # `exit` and `quit` exist in every interpreter; no folder is added
     zygote = Zygote(control, setup)
     zygote.prepare()
     setup["files"] = json.loads(receive())

@@ -1,0 +1,383 @@
+"""One running sandbox: started, asked for measures one at a time, and gone when we say so.
+
+The control socket is the life line: when it closes, for whatever reason, the zygote ends its tree.
+bubblewrap in addition dies with the thread that started it, so a sandbox is used and closed by one
+thread.
+"""
+
+import contextlib
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from types import TracebackType
+
+import psutil
+
+from harness.arnes import SandboxLimits
+from harness.clock import Clock
+from harness.errors import InstrumentError, Problem
+from harness.records.base import Json
+from harness.sandbox.inside.codec import LENGTH, Channel
+from harness.sandbox.launch import Launch, inside_sources
+from harness.sandbox.observation import KilledBy
+from harness.sandbox.watch import Watch
+
+START_S = 30.0
+END_S = 10.0
+FROM_INSIDE = (1 << 20) + 65536  # a value may have 1 MiB; the frame around it a little more
+STDERR_SHOWN = 2000
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Under what a measure runs.
+
+    silence_s : longest time without output or a message; None for no such limit
+    spawn : it may start processes and programs
+    loopback : it may use sockets of its private network; only where a tier gives one
+    """
+
+    limits: SandboxLimits
+    silence_s: float | None = None
+    spawn: bool = False
+    loopback: bool = False
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a measure ended, as the trusted processes saw it."""
+
+    killed_by: KilledBy
+    exit_status: int | None
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+    stray_processes: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Sandbox:
+    """A zygote behind one tier's walls.
+
+    Parameters
+    ----------
+    launch : what the tier decided
+    files : the candidate's files, by relative path; sent when the user was dropped
+    preload : trusted modules of the standard library that every fork finds imported
+    clock : waits and limits are taken from it
+
+    Raises
+    ------
+    InstrumentError
+        If it does not come up; with the end of what it said.
+    """
+
+    def __init__(
+        self, launch: Launch, files: Mapping[str, str], preload: tuple[str, ...], clock: Clock
+    ) -> None:
+        self._launch = launch
+        self._clock = clock
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
+        self._lock = threading.Lock()
+        self._lines = bytearray()
+        self._number = 0
+        self.broken = False
+        self._control, theirs = socket.socketpair()
+        try:
+            self._popen = self._start(theirs)
+        finally:
+            theirs.close()
+        try:
+            self._greet(files, preload)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Sandbox":
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """The process on the host above all of this sandbox."""
+        return self._popen.pid
+
+    @property
+    def python(self) -> str:
+        """The interpreter's path inside."""
+        return self._launch.setup.python
+
+    def begin(self, terms: Terms) -> "Measure":
+        """Fork one measure; finish it before the next one begins.
+
+        Raises
+        ------
+        InstrumentError
+            If the zygote is gone.
+        """
+        self._number += 1
+        ours, theirs = socket.socketpair()
+        out_read, out_write = os.pipe()
+        err_read, err_write = os.pipe()
+        limits = terms.limits
+        message = {
+            "start": self._number,
+            "memory_mib": limits.memory_mib,
+            "cpu_s": math.ceil(limits.cpu_s) + 1,  # the watch ends it earlier, to the tenth
+            "file_mib": limits.file_mib,
+            "scratch_mib": limits.scratch_mib,
+            "processes": self._process_limit(terms),
+            "spawn": terms.spawn,
+            "loopback": terms.loopback,
+        }
+        number = self._number
+        watch = Watch(
+            self.pid,
+            limits,
+            terms.silence_s,
+            out_read,
+            err_read,
+            lambda: self.tell({"kill": number}),
+            self._clock,
+        )
+        try:
+            descriptors = [theirs.fileno(), out_write, err_write]
+            text = json.dumps(message).encode() + b"\n"
+            with self._lock:
+                socket.send_fds(self._control, [text], descriptors)
+        except OSError as error:
+            self.broken = True
+            raise self._failure("the sandbox ended before a measure") from error
+        finally:
+            theirs.close()
+            os.close(out_write)
+            os.close(err_write)
+        return Measure(self, number, ours, watch, limits)
+
+    def tell(self, message: dict[str, Json]) -> None:
+        """Send the zygote one message; when it is gone there is nothing left to tell."""
+        with self._lock, contextlib.suppress(OSError):
+            self._control.sendall(json.dumps(message).encode() + b"\n")
+
+    def report(self, key: str, number: int, limit_s: float) -> dict[str, Json] | None:
+        """Wait for the zygote's message of that key and measure; None if it does not come."""
+        deadline = self._clock.monotonic() + limit_s
+        while True:
+            line = self._line(deadline)
+            if line is None:
+                self.broken = True
+                return None
+            message: dict[str, Json] = json.loads(line)
+            if message.get(key) == number or (key == "ready" and "ready" in message):
+                return message
+
+    def close(self) -> None:
+        """End everything below, wait until none of it is left, and remove its folder."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self._control.close()
+        try:
+            self._popen.wait(END_S / 2)
+        except subprocess.TimeoutExpired:
+            self._end_tree()
+        self._errors.close()
+        if self._launch.session is not None:
+            shutil.rmtree(self._launch.session, ignore_errors=True)
+
+    def destroy(self) -> None:
+        """End everything below at once; the sandbox is of no use afterwards."""
+        self.broken = True
+        self._end_tree()
+
+    def _end_tree(self) -> None:
+        """Stop and kill from the leaves up: an orphan is adopted by the zygote, so it goes last."""
+        below: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            below = psutil.Process(self.pid).children(recursive=True)
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process in reversed(below):
+                with contextlib.suppress(psutil.Error):
+                    process.send_signal(number)
+        self._popen.kill()
+        self._popen.wait()
+        psutil.wait_procs(below, timeout=END_S)
+
+    def _start(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
+        descriptors: tuple[int, ...] = ()
+        read_end = None
+        if self._launch.arguments:
+            read_end, write_end = os.pipe()
+            os.write(write_end, self._launch.arguments)  # far below a pipe's 64 KiB
+            os.close(write_end)
+            descriptors = (read_end,)
+        command = [part.replace("{fd}", str(read_end)) for part in self._launch.command]
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env=self._launch.environment,
+                cwd=self._launch.session or "/",
+                close_fds=True,
+                pass_fds=descriptors,
+                start_new_session=True,
+            )
+        finally:
+            if read_end is not None:
+                os.close(read_end)
+
+    def _greet(self, files: Mapping[str, str], preload: tuple[str, ...]) -> None:
+        setup = asdict(self._launch.setup) | {"preload": preload}
+        first = {"sources": inside_sources(), "setup": setup}
+        self._control.settimeout(START_S)
+        try:
+            for frame in (first, dict(files)):
+                text = json.dumps(frame).encode("ascii")
+                self._control.sendall(LENGTH.pack(len(text)) + text)
+        except OSError as error:
+            raise self._failure("the sandbox ended while it started") from error
+        finally:
+            self._control.settimeout(None)
+        if self.report("ready", 0, START_S) is None:
+            raise self._failure("the sandbox did not come up")
+
+    def _process_limit(self, terms: Terms) -> int | None:
+        """As the kernel counts: per user, and this sandbox's user may have others elsewhere."""
+        if not terms.spawn:
+            return None  # the filter lets none start
+        setup = self._launch.setup
+        if setup.uid is not None or setup.own_processes:
+            return terms.limits.processes
+        if sys.platform != "linux":
+            return None
+        return _threads_of_user(os.getuid()) + terms.limits.processes
+
+    def _line(self, deadline: float) -> bytes | None:
+        while b"\n" not in self._lines:
+            left = deadline - self._clock.monotonic()
+            if left <= 0 or not select.select([self._control], [], [], left)[0]:
+                return None
+            try:
+                chunk = self._control.recv(65536)
+            except OSError:
+                return None
+            if not chunk:
+                return None
+            self._lines += chunk
+        line, _, rest = bytes(self._lines).partition(b"\n")
+        self._lines = bytearray(rest)
+        return line
+
+    def _failure(self, what: str) -> InstrumentError:
+        self._errors.seek(0)
+        said = self._errors.read().decode("utf-8", "replace")[-STDERR_SHOWN:].strip()
+        return InstrumentError(
+            what,
+            [Problem(self._launch.command[0], said or "it said nothing", "run: arnes doctor")],
+            "Nothing of this measure is counted.",
+        )
+
+
+class Measure:
+    """One fork, from its start to its end. The channel is its only way to say anything."""
+
+    def __init__(
+        self, sandbox: Sandbox, number: int, sock: socket.socket, watch: Watch, limits: SandboxLimits
+    ) -> None:
+        self.channel = Channel(sock, FROM_INSIDE)
+        self.watch = watch
+        self._sandbox = sandbox
+        self._number = number
+        self._limits = limits
+        watch.start()
+
+    def send(self, payload: bytes) -> bool:
+        """Give the measure one frame; False when it is gone."""
+        try:
+            self.channel.send(payload)
+        except OSError:
+            return False
+        return True
+
+    def receive(self) -> bytes | None:
+        """Return the measure's next frame; None when it is gone, or was ended by the watch."""
+        frame = self.channel.receive()
+        self.watch.heard()
+        return frame
+
+    def finish(self, *, wait: bool = False) -> Ending:
+        """End the measure and everything it started, and say how it ended.
+
+        wait : let it end by itself, under its limits
+        """
+        if not wait:
+            self._sandbox.tell({"kill": self._number})
+        patience = END_S + (self._limits.wall_s if wait else 0)
+        message = self._sandbox.report("ended", self._number, patience)
+        wall_s = self.watch.wall_s
+        if message is None:
+            self._sandbox.destroy()
+        output, errors = self.watch.finish()
+        self.channel.sock.close()
+        if message is None:
+            return Ending(self.watch.cause, None, wall_s, 0.0, 0.0, 0, output, errors)
+        if not message["clean"]:
+            self._sandbox.broken = True  # its folder could not be emptied: never used again
+        return Ending(
+            killed_by=self._cause(message),
+            exit_status=_integer(message["status"]),
+            wall_s=wall_s,
+            cpu_s=_number(message["cpu_s"]),
+            peak_mib=_number(message["peak_kib"]) / 1024,
+            stray_processes=_integer(message["stray"]),
+            stdout=output,
+            stderr=errors,
+        )
+
+    def _cause(self, message: dict[str, Json]) -> KilledBy:
+        if message["cause"] == "disk":
+            return "disk"
+        if not self.watch.cause and _number(message["cpu_s"]) > self._limits.cpu_s:
+            return "cpu"
+        return self.watch.cause
+
+
+def _integer(value: Json) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _number(value: Json) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def _threads_of_user(uid: int) -> int:
+    """Count what the kernel counts against a user's process limit: threads."""
+    count = 0
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.uids().real == uid:
+                count += process.num_threads()
+    return count

@@ -1,0 +1,188 @@
+"""The thread that watches one measure from outside: clocks, memory of the whole tree, output.
+
+It only looks and asks for the end; it never reads what the measure says. A thread, because the
+one that serves the measure's questions may be blocked in a read.
+"""
+
+import os
+import selectors
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psutil
+
+from harness.arnes import SandboxLimits
+from harness.clock import Clock
+from harness.sandbox.inside.processes import descendants
+from harness.sandbox.observation import KilledBy
+
+LOOK_S = 0.05
+MIB = 1 << 20
+KIB = 1 << 10
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What the processes of a measure hold and have used at one moment."""
+
+    memory_bytes: int
+    cpu_s: float
+
+
+def look_at(root: int, apart_from: frozenset[int]) -> Tree:
+    """Sum over the processes below root, apart from those that were there before.
+
+    Memory is what belongs to the process alone or is shared memory: pages of files are not it.
+    """
+    if sys.platform != "linux":
+        return _look_elsewhere(root, apart_from)
+    memory, ticks = 0, 0
+    for pid in descendants(root):
+        if pid in apart_from:
+            continue
+        with suppress(OSError, IndexError, ValueError):
+            with open(f"/proc/{pid}/status", "rb") as file:  # noqa: PTH123 (a hot path)
+                for line in file:
+                    if line.startswith((b"RssAnon:", b"RssShmem:")):
+                        memory += int(line.split()[1]) * KIB
+            with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 (a hot path)
+                fields = file.read().rpartition(b")")[2].split()
+            ticks += sum(int(field) for field in fields[11:15])
+    return Tree(memory, ticks / os.sysconf("SC_CLK_TCK"))
+
+
+def _look_elsewhere(root: int, apart_from: frozenset[int]) -> Tree:
+    memory, cpu_s = 0, 0.0
+    with suppress(psutil.Error):
+        for process in psutil.Process(root).children(recursive=True):
+            if process.pid not in apart_from:
+                with suppress(psutil.Error):
+                    memory += process.memory_info().rss
+                    times = process.cpu_times()
+                    cpu_s += times.user + times.system
+    return Tree(memory, cpu_s)
+
+
+class Watch(threading.Thread):
+    """Watches one measure until `finish`.
+
+    Parameters
+    ----------
+    root : process on the host above all processes of the sandbox
+    output, errors : read ends of the measure's standard streams; closed by this class
+    kill : asks for the end of the measure; called once
+    """
+
+    def __init__(
+        self,
+        root: int,
+        limits: SandboxLimits,
+        silence_s: float | None,
+        output: int,
+        errors: int,
+        kill: Callable[[], None],
+        clock: Clock,
+    ) -> None:
+        super().__init__(name="sandbox-watch", daemon=True)
+        self.cause: KilledBy = ""
+        self.texts = {output: bytearray(), errors: bytearray()}
+        self._root = root
+        self._apart = frozenset([root, *_below(root)])
+        self._limits = limits
+        self._silence_s = silence_s
+        self._kill = kill
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._heard = self._started
+        self._stop_read, self._stop_write = os.pipe()
+        self._lock = threading.Lock()
+        for end in (output, errors):
+            os.set_blocking(end, False)
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds since the measure began."""
+        return self._clock.monotonic() - self._started
+
+    def heard(self) -> None:
+        """The measure said something on its channel."""
+        self._heard = self._clock.monotonic()
+
+    def end(self, cause: KilledBy) -> None:
+        """Ask for the end of the measure; the first cause stands."""
+        with self._lock:
+            if self.cause:
+                return
+            self.cause = cause
+        self._kill()
+
+    def run(self) -> None:
+        """Look every twentieth of a second, and whenever there is output."""
+        next_look = self._started + LOOK_S
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stop_read, selectors.EVENT_READ)
+            for end in self.texts:
+                selector.register(end, selectors.EVENT_READ)
+            while True:
+                ready = selector.select(max(0.0, next_look - self._clock.monotonic()))
+                for key, _ in ready:
+                    if key.fd == self._stop_read:
+                        return
+                    if not self._read(key.fd):
+                        selector.unregister(key.fd)
+                if self._clock.monotonic() >= next_look:
+                    self._look()
+                    next_look = self._clock.monotonic() + LOOK_S
+
+    def finish(self) -> tuple[bytes, bytes]:
+        """Stop looking; return what was printed, up to the limit."""
+        os.close(self._stop_write)
+        self.join()
+        os.close(self._stop_read)
+        for end in self.texts:
+            while self._room() > 0 and self._read(end):
+                pass
+            os.close(end)
+        output, errors = (bytes(text) for text in self.texts.values())
+        return output, errors
+
+    def _room(self) -> int:
+        return self._limits.output_kib * KIB - sum(map(len, self.texts.values()))
+
+    def _read(self, end: int) -> bool:
+        """Take what is there, up to the limit; False at the end."""
+        room = self._room()
+        if room <= 0:
+            self.end("output")
+            return False
+        try:
+            chunk = os.read(end, min(room, 65536))
+        except BlockingIOError:
+            return False
+        self.texts[end] += chunk
+        self._heard = self._clock.monotonic()
+        return bool(chunk)
+
+    def _look(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._started > self._limits.wall_s:
+            self.end("wall")
+        elif self._silence_s is not None and now - self._heard > self._silence_s:
+            self.end("silence")
+        else:
+            tree = look_at(self._root, self._apart)
+            if tree.memory_bytes > self._limits.memory_mib * MIB:
+                self.end("memory")
+            elif tree.cpu_s > self._limits.cpu_s:
+                self.end("cpu")
+
+
+def _below(root: int) -> list[int]:
+    if sys.platform == "linux":
+        return descendants(root)
+    with suppress(psutil.Error):
+        return [process.pid for process in psutil.Process(root).children(recursive=True)]
+    return []
