@@ -248,7 +248,7 @@ OPENER_OF = {**{opener: opener for opener, _ in PAIRS}, **{closer: o for o, clos
 @lru_cache(maxsize=64)
 def _marks(tags: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of every mark, each in the group of its kind."""
-    names = "|".join(re.escape(tag) for tag in sorted(tags, key=len, reverse=True)) or r"(?!)"
+    names = "|".join(re.escape(tag) for tag in tags) or r"(?!)"
     tag = rf"[ \t]*(?:[a-z]+:)?(?P<{{}}>{names})"
     attributes = r"(?:[ \t]+[\w:-]+[ \t]*=[^<>\n]*)?[ \t]*>"
     openers = "|".join(re.escape(opener) for opener, _ in PAIRS)

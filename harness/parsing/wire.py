@@ -210,7 +210,7 @@ def _objects(lines: list[str]) -> Iterator[dict[str, Json] | None]:
             yield value
             return
     for line in lines:
-        if line and not line.isspace():
+        if line.strip():
             yield _object(line)
 
 

@@ -68,9 +68,10 @@ def bubblewrap_launch(
         raise FileNotFoundError(PROGRAM)
     uid = unprivileged_uid() if os.geteuid() == 0 else None
     shown, system = _interpreter_files(python), _system_files()
-    arguments = [*_namespaces(uid), *shown, *system]
+    binds = [*shown, *system]
     for path in readable:
-        arguments += ["--ro-bind", path, path]
+        binds += ["--ro-bind", path, path]
+    arguments = [*_namespaces(uid), *_folders(binds), *binds]
     arguments += _packages_hidden(python)
     for device in DEVICES:
         arguments += ["--dev-bind", device, device]
@@ -121,6 +122,16 @@ def _namespaces(uid: int | None) -> list[str]:
     arguments += ["--hostname", "arnes", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     if uid is not None:
         arguments += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return arguments
+
+
+def _folders(binds: list[str]) -> list[str]:
+    """Make the folders above what is shown, open to every user: bubblewrap's own are closed."""
+    targets = [path for path in binds[2::3] if path.startswith("/")]
+    above = {str(folder) for path in (*targets, *DEVICES) for folder in Path(path).parents}
+    arguments = []
+    for folder in sorted(above - {"/"}):
+        arguments += ["--perms", "0755", "--dir", folder]
     return arguments
 
 

@@ -30,7 +30,7 @@ from harness.records.base import Json
 from harness.sandbox.inside.codec import LENGTH, Channel
 from harness.sandbox.launch import Launch, inside_sources
 from harness.sandbox.observation import KilledBy
-from harness.sandbox.watch import Watch
+from harness.sandbox.watch import Watch, below
 
 START_S = 30.0
 END_S = 10.0
@@ -151,15 +151,6 @@ class Sandbox:
             "loopback": terms.loopback,
         }
         number = self._number
-        watch = Watch(
-            self.pid,
-            limits,
-            terms.silence_s,
-            out_read,
-            err_read,
-            lambda: self.tell({"kill": number}),
-            self._clock,
-        )
         try:
             descriptors = [theirs.fileno(), out_write, err_write]
             text = json.dumps(message).encode() + b"\n"
@@ -167,11 +158,24 @@ class Sandbox:
                 socket.send_fds(self._control, [text], descriptors)
         except OSError as error:
             self.broken = True
+            ours.close()
+            os.close(out_read)
+            os.close(err_read)
             raise self._failure("the sandbox ended before a measure") from error
         finally:
             theirs.close()
             os.close(out_write)
             os.close(err_write)
+        watch = Watch(
+            self.pid,
+            self._base,
+            limits,
+            terms.silence_s,
+            out_read,
+            err_read,
+            lambda: self.tell({"kill": number}),
+            self._clock,
+        )
         return Measure(self, number, ours, watch, limits)
 
     def tell(self, message: dict[str, Json]) -> None:
@@ -261,6 +265,7 @@ class Sandbox:
             self._control.settimeout(None)
         if self.report("ready", 0, START_S) is None:
             raise self._failure("the sandbox did not come up")
+        self._base = frozenset([self.pid, *below(self.pid)])
 
     def _process_limit(self, terms: Terms) -> int | None:
         """As the kernel counts: per user, and this sandbox's user may have others elsewhere."""

@@ -66,12 +66,13 @@ def _look_elsewhere(root: int, apart_from: frozenset[int]) -> Tree:
     return Tree(memory, cpu_s)
 
 
-class Watch(threading.Thread):
+class Watch:
     """Watches one measure until `finish`.
 
     Parameters
     ----------
     root : process on the host above all processes of the sandbox
+    apart_from : those below it that were there before the measure
     output, errors : read ends of the measure's standard streams; closed by this class
     kill : asks for the end of the measure; called once
     """
@@ -79,6 +80,7 @@ class Watch(threading.Thread):
     def __init__(
         self,
         root: int,
+        apart_from: frozenset[int],
         limits: SandboxLimits,
         silence_s: float | None,
         output: int,
@@ -86,17 +88,18 @@ class Watch(threading.Thread):
         kill: Callable[[], None],
         clock: Clock,
     ) -> None:
-        super().__init__(name="sandbox-watch", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
         self.cause: KilledBy = ""
         self.texts = {output: bytearray(), errors: bytearray()}
         self._root = root
-        self._apart = frozenset([root, *_below(root)])
+        self._apart = apart_from
         self._limits = limits
         self._silence_s = silence_s
         self._kill = kill
         self._clock = clock
         self._started = clock.monotonic()
         self._heard = self._started
+        self._due: float | None = None
         self._stop_read, self._stop_write = os.pipe()
         self._lock = threading.Lock()
         for end in (output, errors):
@@ -111,6 +114,10 @@ class Watch(threading.Thread):
         """The measure said something on its channel."""
         self._heard = self._clock.monotonic()
 
+    def expect(self, within_s: float | None) -> None:
+        """From now on an answer is due within that time; None when nothing is due."""
+        self._due = None if within_s is None else self._clock.monotonic() + within_s
+
     def end(self, cause: KilledBy) -> None:
         """Ask for the end of the measure; the first cause stands."""
         with self._lock:
@@ -119,7 +126,11 @@ class Watch(threading.Thread):
             self.cause = cause
         self._kill()
 
-    def run(self) -> None:
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def _run(self) -> None:
         """Look every twentieth of a second, and whenever there is output."""
         next_look = self._started + LOOK_S
         with selectors.DefaultSelector() as selector:
@@ -140,7 +151,7 @@ class Watch(threading.Thread):
     def finish(self) -> tuple[bytes, bytes]:
         """Stop looking; return what was printed, up to the limit."""
         os.close(self._stop_write)
-        self.join()
+        self._thread.join()
         os.close(self._stop_read)
         for end in self.texts:
             while self._room() > 0 and self._read(end):
@@ -168,7 +179,8 @@ class Watch(threading.Thread):
 
     def _look(self) -> None:
         now = self._clock.monotonic()
-        if now - self._started > self._limits.wall_s:
+        due = self._due
+        if now - self._started > self._limits.wall_s or (due is not None and now > due):
             self.end("wall")
         elif self._silence_s is not None and now - self._heard > self._silence_s:
             self.end("silence")
@@ -180,9 +192,10 @@ class Watch(threading.Thread):
                 self.end("cpu")
 
 
-def _below(root: int) -> list[int]:
+def below(root: int) -> frozenset[int]:
+    """Return the processes below one."""
     if sys.platform == "linux":
-        return descendants(root)
+        return frozenset(descendants(root))
     with suppress(psutil.Error):
-        return [process.pid for process in psutil.Process(root).children(recursive=True)]
-    return []
+        return frozenset(p.pid for p in psutil.Process(root).children(recursive=True))
+    return frozenset()

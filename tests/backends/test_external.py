@@ -153,6 +153,15 @@ def test_a_refused_key_is_told_from_a_wrong_address() -> None:
     assert "/models answers 404" in refusal_of({})
 
 
+def test_a_server_that_refuses_is_asked_at_one_address_only() -> None:
+    """The other address would be refused too, and a loading one waited for twice."""
+    refuses = {("GET", "/v1/models"): lambda _body: refusal(401, "bad key")}
+    with Loopback(refuses) as server:
+        with pytest.raises(EndpointError):
+            endpoint_of(server.root_url)
+        assert len(server.seen) == 1
+
+
 def test_a_page_that_answers_everything_is_no_model_server() -> None:
     """A web interface answers 200 on every path."""
     assert "no list of models" in refusal_of({("GET", "/v1/models"): page("<html>")})
@@ -221,6 +230,12 @@ def test_vllm_names_itself_and_its_window() -> None:
     }
     info = info_of(routes)
     assert (info.engine, info.build, info.window_tokens) == ("vllm", "0.11.0", 40960)
+
+
+def test_a_version_route_alone_is_not_vllm() -> None:
+    """Many servers have one; vLLM also says whose models it lists."""
+    routes = {("GET", "/v1/models"): models("m"), ("GET", "/version"): page({"version": "1"})}
+    assert info_of(routes).engine == "unknown"
 
 
 def test_a_window_in_the_list_counts_without_a_name() -> None:

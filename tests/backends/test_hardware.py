@@ -153,13 +153,13 @@ def test_free_space_is_told_before_a_folder_exists(tmp_path: Path) -> None:
 
 def test_a_port_has_an_owner() -> None:
     """A listening socket counts, and only in the process that has it."""
-    with socket.socket() as listening, socket.socket() as bound:
+    with socket.socket() as listening, socket.socket() as connected:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        bound.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
+        connected.connect(("127.0.0.1", port))
         assert owns_port(os.getpid(), port)
-        assert not owns_port(os.getpid(), bound.getsockname()[1])
+        assert not owns_port(os.getpid(), connected.getsockname()[1])
         assert not owns_port(os.getppid(), port)
     assert not owns_port(2**22 + 1, port)  # above the largest process id there is
 

@@ -10,6 +10,7 @@ from backends.loopback import Loopback, PlayedModel, Route, refusal, tokens_of
 
 from harness.arnes import load_arnes
 from harness.backends.engines import describe
+from harness.backends.interview import SHORT_QUESTION, SYSTEM_TEXT
 from harness.backends.preflight import Need, PreflightReport, preflight
 from harness.backends.probe import Probe
 from harness.backends.window import most_tokens
@@ -23,6 +24,9 @@ CONFIG = load_arnes(Path(__file__).resolve().parents[2])
 TRANSPORT = CONFIG.transport.model_copy(update={"retries": 0, "retry_wait_s": 0.01})
 CHAT = ("POST", "/v1/chat/completions")
 SMALL = {"A04": Need(prompt_text="word " * 100, max_tokens=1000)}
+
+# Letters, then digits: the second half has far more tokens than the first.
+DENSE_END = "The boats lie in the harbour. " * 300 + " ".join(str(n * 7919) for n in range(1500))
 
 Routes = dict[tuple[str, str], Route]
 
@@ -142,9 +146,11 @@ def test_a_window_split_between_slots_is_measured_for_one_request() -> None:
 def test_prompt_and_reply_must_fit_together() -> None:
     """A prompt that fits alone leaves no room to answer; the limit itself still fits."""
     text = "12 boats\n" * 2000
+    template = tokens_of(SYSTEM_TEXT) + tokens_of(SHORT_QUESTION)  # as the first reply counts it
+    room = 32768 - tokens_of(text) - template
     needs = {
-        "A01": Need(prompt_text=text, max_tokens=32768 - tokens_of(text) - 100),
-        "A02": Need(prompt_text=text, max_tokens=32768 - tokens_of(text) + 1),
+        "A01": Need(prompt_text=text, max_tokens=room),
+        "A02": Need(prompt_text=text, max_tokens=room + 1),
     }
     report = report_of(PlayedModel().llama_cpp(), needs=needs)
 
@@ -159,7 +165,7 @@ def test_without_a_tokenizer_a_real_request_counts() -> None:
     text = "12 boats\n" * 2000
     routes = PlayedModel().llama_cpp()
     del routes["POST", "/tokenize"]
-    needs = {"A01": Need(prompt_text=text, max_tokens=22000)}
+    needs = {"A01": Need(prompt_text=text, max_tokens=20000)}
     with served(routes, needs=needs) as (server, run):
         [fit] = run().fits
         sent = [body for body in server.asked(*CHAT) if body["max_tokens"] == 1]
@@ -184,9 +190,8 @@ def test_a_context_error_is_found_here_and_not_graded_later() -> None:
 
 def test_a_prompt_that_is_cut_in_silence_is_found() -> None:
     """Some servers drop the head of a long prompt and answer the rest with status 200."""
-    text = " ".join(f"line {n} holds {n * 7} crates" for n in range(1500))
-    needs = {"A09": Need(prompt_text=text, max_tokens=100), **SMALL}
-    model = PlayedModel(window=int(tokens_of(text) * 0.9), truncates=True)
+    needs = {"A09": Need(prompt_text=DENSE_END, max_tokens=100), **SMALL}
+    model = PlayedModel(window=int(tokens_of(DENSE_END) * 0.9), truncates=True)
     report = report_of(model.plain(), needs=needs)
 
     assert set(report.refused) == {"A09"}
@@ -195,9 +200,9 @@ def test_a_prompt_that_is_cut_in_silence_is_found() -> None:
 
 def test_a_prompt_that_arrives_whole_is_not_suspected() -> None:
     """The same prompt against a window that holds it."""
-    text = " ".join(f"line {n} holds {n * 7} crates" for n in range(1500))
-    needs = {"A09": Need(prompt_text=text, max_tokens=100), **SMALL}
-    report = report_of(PlayedModel(window=tokens_of(text) + 1, truncates=True).plain(), needs=needs)
+    needs = {"A09": Need(prompt_text=DENSE_END, max_tokens=100), **SMALL}
+    model = PlayedModel(window=tokens_of(DENSE_END) + 1, truncates=True)
+    report = report_of(model.plain(), needs=needs)
 
     assert report.refused == {}
     assert {fit.fits for fit in report.fits} == {None}

@@ -93,9 +93,9 @@ def test_a_stream_without_an_end_is_incomplete() -> None:
     assert (got.content, got.complete, got.error) == ("x", False, None)
 
 
-def test_fields_that_are_no_data_are_skipped() -> None:
-    """Comments, ids, retry times and event names carry no text."""
-    body = b": processing\n\nid: 3\nretry: 10\nevent: message\n" + events(
+def test_fields_without_data_are_skipped() -> None:
+    """Comments, ids, retry times, event names and empty data carry no text."""
+    body = b": processing\n\ndata:\n\ndata:  \n\nid: 3\nretry: 10\nevent: message\n" + events(
         chunk({"content": "a"}, "stop")
     )
 

@@ -247,10 +247,9 @@ def main(setup: dict[str, Any], receive: Callable[[], bytes]) -> None:
 
     The second message, with the candidate's files, is only read when the user was dropped.
     """
-    control = socket.socket(fileno=os.dup(0))
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     site.setquit()  # `exit` and `quit` exist in every interpreter; no folder is added
-    zygote = Zygote(control, setup)
+    zygote = Zygote(socket.socket(fileno=os.dup(0)), setup)
     zygote.prepare()
     setup["files"] = json.loads(receive())
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     zygote.serve()
