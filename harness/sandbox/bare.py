@@ -19,6 +19,7 @@ from harness.sandbox.interpreter import (
 from harness.sandbox.launch import BOOT, Launch, Setup, environment, unprivileged_uid
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random")
+PUBLIC = "/tmp"  # noqa: S108 (a folder of a random name is made there; root's own is closed)
 LACKS = (
     "that a host file exists, and its size, can be seen, though not what is in it",
     "the scratch is watched, not sized: it can exceed its limit for a tenth of a second",
@@ -41,7 +42,7 @@ def bare_launch(
     del scratch_mib
     uid = unprivileged_uid() if os.geteuid() == 0 else None
     private = python.private_above if uid is not None else None
-    session = Path(tempfile.mkdtemp(prefix="arnes-", dir="/tmp" if private else None))
+    session = Path(tempfile.mkdtemp(prefix="arnes-", dir=PUBLIC if private else None))
     if uid is not None:
         os.chown(session, uid, uid)
     setup = Setup(
@@ -73,4 +74,4 @@ def _python_files(python: Interpreter) -> list[str]:
 
 
 def _system() -> list[str]:
-    return [path for path in (*SYSTEM_LIBRARIES, *SYSTEM_LINKS, LOADER_CACHE)]
+    return [*SYSTEM_LIBRARIES, *SYSTEM_LINKS, LOADER_CACHE]

@@ -152,9 +152,9 @@ def _interpreter_files(python: Interpreter) -> list[str]:
 def _system_files() -> list[str]:
     arguments = []
     for path in SYSTEM_ROOTS:
-        if os.path.islink(path):
-            arguments += ["--symlink", os.readlink(path), path]
-        elif os.path.exists(path):
+        if Path(path).is_symlink():
+            arguments += ["--symlink", str(Path(path).readlink()), path]
+        elif Path(path).exists():
             arguments += ["--ro-bind", path, path]
     return arguments
 

@@ -16,7 +16,8 @@ from harness.sandbox.process import Sandbox, Terms
 from harness.sandbox.tier import Tier
 
 PYTHON = "{python}"
-PYTHON_COMMAND = (PYTHON, *FLAGS)
+# Its folder holds foreign files alone, so they may import each other: no -P.
+PYTHON_COMMAND = (PYTHON, *(flag for flag in FLAGS if flag != "-P"))
 KEPT = ("HOME", "TMPDIR", "LD_LIBRARY_PATH")
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from harness.records.base import Json
 from harness.sandbox.inside import codec
+from harness.sandbox.measure import Ending, Measure
 from harness.sandbox.observation import Evidence, KilledBy, Observation, OutcomeKind, Usage
-from harness.sandbox.owner import NoQuestionError, Owned, OverBudgetError, Owner
-from harness.sandbox.process import Ending, Measure, Sandbox, Terms
+from harness.sandbox.owner import NoQuestionError, OverBudgetError, Owned, Owner
+from harness.sandbox.process import Sandbox, Terms
 
 MOST_GARBAGE = 100
 PRINTED_CHARS = 2000

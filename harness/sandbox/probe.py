@@ -51,7 +51,7 @@ APPARMOR_TODO = (
 INSTALL_TODO = "install it: sudo apt-get install bubblewrap (or dnf, pacman, zypper)"
 
 # Runs behind the walls and says what it could do. Every answer must be False.
-CHECKS = '''
+CHECKS = """
 import os, socket
 def could(work):
     try:
@@ -73,7 +73,7 @@ def main(host):
         "start a process": could(os.fork),
         "be root": os.getuid() == 0,
     }
-'''
+"""
 
 
 def launcher(name: TierName) -> Launcher:
@@ -121,9 +121,7 @@ def examine(name: TierName) -> Tier:
         holes = _holes(name)
     except (InstrumentError, OSError) as error:
         said = str(error) if not isinstance(error, InstrumentError) else _said(error)
-        return Tier(
-            name=name, available=False, details=details, lacks=(said,), todo=_todo(name)
-        )
+        return Tier(name=name, available=False, details=details, lacks=(said,), todo=_todo(name))
     if holes:
         lacks = tuple(f"a wall: inside one could {hole}" for hole in holes)
         return Tier(name=name, available=False, details=details, lacks=lacks)

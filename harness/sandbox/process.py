@@ -20,6 +20,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import TracebackType
+from typing import Self
 
 import psutil
 
@@ -27,14 +28,13 @@ from harness.arnes import SandboxLimits
 from harness.clock import Clock
 from harness.errors import InstrumentError, Problem
 from harness.records.base import Json
-from harness.sandbox.inside.codec import LENGTH, Channel
+from harness.sandbox.inside.codec import ARMED, LENGTH
 from harness.sandbox.launch import Launch, inside_sources
-from harness.sandbox.observation import KilledBy
+from harness.sandbox.measure import Measure
 from harness.sandbox.watch import Watch, below
 
 START_S = 30.0
-END_S = 10.0
-FROM_INSIDE = (1 << 20) + 65536  # a value may have 1 MiB; the frame around it a little more
+CLOSE_S = 5.0
 STDERR_SHOWN = 2000
 
 
@@ -51,20 +51,6 @@ class Terms:
     silence_s: float | None = None
     spawn: bool = False
     loopback: bool = False
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a measure ended, as the trusted processes saw it."""
-
-    killed_by: KilledBy
-    exit_status: int | None
-    wall_s: float
-    cpu_s: float
-    peak_mib: float
-    stray_processes: int
-    stdout: bytes
-    stderr: bytes
 
 
 class Sandbox:
@@ -93,18 +79,18 @@ class Sandbox:
         self._lines = bytearray()
         self._number = 0
         self.broken = False
+        self._base: frozenset[int] = frozenset()
+        self._popen: subprocess.Popen[bytes] | None = None
         self._control, theirs = socket.socketpair()
         try:
-            self._popen = self._start(theirs)
-        finally:
-            theirs.close()
-        try:
+            with theirs:
+                self._popen = self._start(theirs)
             self._greet(files, preload)
         except BaseException:
             self.close()
             raise
 
-    def __enter__(self) -> "Sandbox":
+    def __enter__(self) -> Self:
         """Return itself."""
         return self
 
@@ -120,6 +106,7 @@ class Sandbox:
     @property
     def pid(self) -> int:
         """The process on the host above all of this sandbox."""
+        assert self._popen is not None
         return self._popen.pid
 
     @property
@@ -167,16 +154,21 @@ class Sandbox:
             os.close(out_write)
             os.close(err_write)
         watch = Watch(
-            self.pid,
-            self._base,
             limits,
-            terms.silence_s,
-            out_read,
-            err_read,
-            lambda: self.tell({"kill": number}),
-            self._clock,
+            root=self.pid,
+            apart_from=self._base,
+            silence_s=terms.silence_s,
+            output=out_read,
+            errors=err_read,
+            kill=lambda: self.tell({"kill": number}),
+            clock=self._clock,
         )
-        return Measure(self, number, ours, watch, limits)
+        measure = Measure(self, number, ours, watch, limits)
+        if measure.receive() != ARMED:
+            ending = measure.finish()
+            self.broken = True
+            raise self._failure("a measure did not come up", ending.stderr)
+        return measure
 
     def tell(self, message: dict[str, Json]) -> None:
         """Send the zygote one message; when it is gone there is nothing left to tell."""
@@ -200,10 +192,11 @@ class Sandbox:
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
-        try:
-            self._popen.wait(END_S / 2)
-        except subprocess.TimeoutExpired:
-            self._end_tree()
+        if self._popen is not None:
+            try:
+                self._popen.wait(CLOSE_S)
+            except subprocess.TimeoutExpired:
+                self._end_tree(self._popen)
         self._errors.close()
         if self._launch.session is not None:
             shutil.rmtree(self._launch.session, ignore_errors=True)
@@ -211,20 +204,21 @@ class Sandbox:
     def destroy(self) -> None:
         """End everything below at once; the sandbox is of no use afterwards."""
         self.broken = True
-        self._end_tree()
+        if self._popen is not None:
+            self._end_tree(self._popen)
 
-    def _end_tree(self) -> None:
+    def _end_tree(self, popen: subprocess.Popen[bytes]) -> None:
         """Stop and kill from the leaves up: an orphan is adopted by the zygote, so it goes last."""
         below: list[psutil.Process] = []
         with contextlib.suppress(psutil.Error):
-            below = psutil.Process(self.pid).children(recursive=True)
+            below = psutil.Process(popen.pid).children(recursive=True)
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for process in reversed(below):
                 with contextlib.suppress(psutil.Error):
                     process.send_signal(number)
-        self._popen.kill()
-        self._popen.wait()
-        psutil.wait_procs(below, timeout=END_S)
+        popen.kill()
+        popen.wait()
+        psutil.wait_procs(below, timeout=CLOSE_S)
 
     def _start(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
         descriptors: tuple[int, ...] = ()
@@ -238,11 +232,11 @@ class Sandbox:
         try:
             return subprocess.Popen(
                 command,
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 env=self._launch.environment,
-                cwd=self._launch.session or "/",
+                cwd="/" if self._launch.session is None else str(self._launch.session),
                 close_fds=True,
                 pass_fds=descriptors,
                 start_new_session=True,
@@ -294,88 +288,18 @@ class Sandbox:
         self._lines = bytearray(rest)
         return line
 
-    def _failure(self, what: str) -> InstrumentError:
+    def _failure(self, what: str, said_by_measure: bytes = b"") -> InstrumentError:
         self._errors.seek(0)
-        said = self._errors.read().decode("utf-8", "replace")[-STDERR_SHOWN:].strip()
+        said = (
+            (self._errors.read() + said_by_measure)
+            .decode("utf-8", "replace")[-STDERR_SHOWN:]
+            .strip()
+        )
         return InstrumentError(
             what,
             [Problem(self._launch.command[0], said or "it said nothing", "run: arnes doctor")],
             "Nothing of this measure is counted.",
         )
-
-
-class Measure:
-    """One fork, from its start to its end. The channel is its only way to say anything."""
-
-    def __init__(
-        self, sandbox: Sandbox, number: int, sock: socket.socket, watch: Watch, limits: SandboxLimits
-    ) -> None:
-        self.channel = Channel(sock, FROM_INSIDE)
-        self.watch = watch
-        self._sandbox = sandbox
-        self._number = number
-        self._limits = limits
-        watch.start()
-
-    def send(self, payload: bytes) -> bool:
-        """Give the measure one frame; False when it is gone."""
-        try:
-            self.channel.send(payload)
-        except OSError:
-            return False
-        return True
-
-    def receive(self) -> bytes | None:
-        """Return the measure's next frame; None when it is gone, or was ended by the watch."""
-        frame = self.channel.receive()
-        self.watch.heard()
-        return frame
-
-    def finish(self, *, wait: bool = False) -> Ending:
-        """End the measure and everything it started, and say how it ended.
-
-        wait : let it end by itself, under its limits
-        """
-        if not wait:
-            self._sandbox.tell({"kill": self._number})
-        patience = END_S + (self._limits.wall_s if wait else 0)
-        message = self._sandbox.report("ended", self._number, patience)
-        wall_s = self.watch.wall_s
-        if message is None:
-            self._sandbox.destroy()
-        output, errors = self.watch.finish()
-        self.channel.sock.close()
-        if message is None:
-            return Ending(self.watch.cause, None, wall_s, 0.0, 0.0, 0, output, errors)
-        if not message["clean"]:
-            self._sandbox.broken = True  # its folder could not be emptied: never used again
-        return Ending(
-            killed_by=self._cause(message),
-            exit_status=_integer(message["status"]),
-            wall_s=wall_s,
-            cpu_s=_number(message["cpu_s"]),
-            peak_mib=_number(message["peak_kib"]) / 1024,
-            stray_processes=_integer(message["stray"]),
-            stdout=output,
-            stderr=errors,
-        )
-
-    def _cause(self, message: dict[str, Json]) -> KilledBy:
-        if message["cause"] == "disk":
-            return "disk"
-        if not self.watch.cause and _number(message["cpu_s"]) > self._limits.cpu_s:
-            return "cpu"
-        return self.watch.cause
-
-
-def _integer(value: Json) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-def _number(value: Json) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
 
 
 def _threads_of_user(uid: int) -> int:

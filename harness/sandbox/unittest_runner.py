@@ -15,9 +15,10 @@ from harness.arnes import SandboxLimits
 from harness.errors import GraderError
 from harness.records.base import Json, Record
 from harness.sandbox.inside import codec
+from harness.sandbox.measure import Ending, Measure
 from harness.sandbox.measures import Asker, clean, evidence, observation, spoken, usage
 from harness.sandbox.observation import Evidence, KilledBy, Observation, Usage
-from harness.sandbox.process import Ending, Measure, Terms
+from harness.sandbox.process import Terms
 from harness.sandbox.worker import Worker, call_message
 
 EventKind = Literal[
@@ -80,7 +81,6 @@ class TestRun(Record):
     ended : the end record came; without it nothing passed
     calls : calls of the module, those refused after the budget included
     calls_in_test : test identifier → calls made while it ran
-    module : what the module's own process saw when it was loaded
     """
 
     tests: tuple[str, ...]
@@ -265,9 +265,8 @@ class _Conversation:
                     self._measure.watch.end("garbage")
         finally:
             ending = self._measure.finish()
-        found = next((event.tests for event in self._events if event.kind == "found"), ())
         return TestRun(
-            tests=found,
+            tests=self._found(),
             events=tuple(self._events),
             ended=self._ended(),
             calls=self._owner.calls,
@@ -282,26 +281,32 @@ class _Conversation:
 
     def _take(self, frame: bytes) -> bool:
         """Place one frame; False when it is not the next one of this run."""
-        try:
-            message = codec.read_json(frame)
-        except codec.RefusedError:
-            return False
-        if not isinstance(message, dict) or message.get("nonce") != self._nonce:
-            return False
-        if message.get("seq") != self._next:
+        message = self._read(frame)
+        if message is None:
             return False
         self._next += 1
         if message.get("event") == "call":
             return self._forward(message)
         event = _event(message)
-        if event is None:
-            return False
-        if event.kind == "found" and "found" in {e.kind for e in self._events}:
+        if event is None or (event.kind == "found" and self._found()):
             return False
         if event.kind in ("start", "stop"):
             self._current = event.test if event.kind == "start" else ""
         self._events.append(event)
         return True
+
+    def _read(self, frame: bytes) -> dict[str, Any] | None:
+        """Return the next message of this run; None for anything else."""
+        try:
+            message = codec.read_json(frame)
+        except codec.RefusedError:
+            return None
+        if not isinstance(message, dict) or message.get("nonce") != self._nonce:
+            return None
+        return message if message.get("seq") == self._next else None
+
+    def _found(self) -> tuple[str, ...]:
+        return next((event.tests for event in self._events if event.kind == "found"), ())
 
     def _forward(self, message: dict[str, Any]) -> bool:
         try:

@@ -6,7 +6,6 @@ one that serves the measure's questions may be blocked in a read.
 
 import os
 import selectors
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +16,7 @@ import psutil
 from harness.arnes import SandboxLimits
 from harness.clock import Clock
 from harness.sandbox.inside.processes import descendants
+from harness.sandbox.inside.wall import IS_LINUX
 from harness.sandbox.observation import KilledBy
 
 LOOK_S = 0.05
@@ -37,7 +37,7 @@ def look_at(root: int, apart_from: frozenset[int]) -> Tree:
 
     Memory is what belongs to the process alone or is shared memory: pages of files are not it.
     """
-    if sys.platform != "linux":
+    if not IS_LINUX:
         return _look_elsewhere(root, apart_from)
     memory, ticks = 0, 0
     for pid in descendants(root):
@@ -79,9 +79,10 @@ class Watch:
 
     def __init__(
         self,
+        limits: SandboxLimits,
+        *,
         root: int,
         apart_from: frozenset[int],
-        limits: SandboxLimits,
         silence_s: float | None,
         output: int,
         errors: int,
@@ -194,7 +195,7 @@ class Watch:
 
 def below(root: int) -> frozenset[int]:
     """Return the processes below one."""
-    if sys.platform == "linux":
+    if IS_LINUX:
         return frozenset(descendants(root))
     with suppress(psutil.Error):
         return frozenset(p.pid for p in psutil.Process(root).children(recursive=True))

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from harness.errors import Problem, StatisticsError
 from harness.stats.quantiles import chi2_quantile
 
-
 # Scores are rounded to 1e-6 points; a smaller range is rounding inside a sum, not spread.
 SAME = 1e-9
 

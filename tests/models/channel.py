@@ -26,7 +26,6 @@ def transport(**changes: float) -> Transport:
         "loading_limit_s": 20,
         "retries": 2,
         "retry_wait_s": 0.01,
-        "cell_reruns": 0,
     }
     return Transport.model_validate(calm | changes)
 

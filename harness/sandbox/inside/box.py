@@ -1,4 +1,6 @@
 """The folder of one measure: new each time, under the same name, and gone afterwards."""
+# Pathlib would cost every start its import.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH106, PTH108, PTH118, PTH123
 
 import os
 import stat

@@ -16,6 +16,8 @@ MAX_BYTES = 1 << 20
 MAX_ITEMS = 400_000
 MAX_DEPTH = 100
 MAX_INT_BITS = 10_000
+SCALARS = frozenset({type(None), bool, int, float, str})
+ARMED = b"armed"  # the first frame of every measure, sent when its walls are up
 LENGTH = struct.Struct(">I")
 
 
@@ -85,52 +87,51 @@ def _encode(value: Any, depth: int, count: list[int]) -> Any:
     if depth > MAX_DEPTH:
         raise RefusedError(f"nested deeper than {MAX_DEPTH}, or a cycle")
     kind = type(value)
-    if kind is int:
-        if value.bit_length() > MAX_INT_BITS:
-            raise RefusedError(f"an integer of more than {MAX_INT_BITS} bits")
-        return value
-    if kind is bool or value is None:
-        return value
-    if kind is str:
-        _check_text(value)
-        return value
-    if kind is float:
-        if not math.isfinite(value):
-            raise RefusedError(f"{value} has no JSON form")
-        return value
+    if kind in SCALARS:
+        return _scalar(value)
     if kind is list:
         return [_encode(item, depth + 1, count) for item in value]
     if kind is tuple:
         return {"t": [_encode(item, depth + 1, count) for item in value]}
     if kind is dict:
         pairs = value.items()
-        return {"d": [[_encode(k, depth + 1, count), _encode(v, depth + 1, count)] for k, v in pairs]}
+        return {
+            "d": [[_encode(k, depth + 1, count), _encode(v, depth + 1, count)] for k, v in pairs]
+        }
     raise RefusedError(f"a value of type {kind.__module__}.{kind.__qualname__}"[:200])
 
 
 def _decode(data: Any, owned: Callable[[int], Any] | None, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise RefusedError(f"nested deeper than {MAX_DEPTH}")
-    if data is None or type(data) in (bool, int):
-        return data
-    if type(data) is float:
-        if not math.isfinite(data):
-            raise RefusedError("a number that is not finite")
-        return data
-    if type(data) is str:
-        _check_text(data)
-        return data
+    if type(data) in SCALARS:
+        return _scalar(data)
     if type(data) is list:
         return [_decode(item, owned, depth + 1) for item in data]
     if type(data) is dict and len(data) == 1:
-        tag, content = next(iter(data.items()))
-        if tag == "t" and type(content) is list:
-            return tuple(_decode(item, owned, depth + 1) for item in content)
-        if tag == "d" and type(content) is list:
-            return _pairs(content, owned, depth)
-        if tag == "o" and type(content) is int and owned is not None:
-            return owned(content)
+        return _tagged(*next(iter(data.items())), owned, depth)
     raise RefusedError("not an encoded value")
+
+
+def _tagged(tag: Any, content: Any, owned: Callable[[int], Any] | None, depth: int) -> Any:
+    if tag == "t" and type(content) is list:
+        return tuple(_decode(item, owned, depth + 1) for item in content)
+    if tag == "d" and type(content) is list:
+        return _pairs(content, owned, depth)
+    if tag == "o" and type(content) is int and owned is not None:
+        return owned(content)
+    raise RefusedError("not an encoded value")
+
+
+def _scalar(value: Any) -> Any:
+    """Return a value of one of the `SCALARS` if it has a text that is read back the same."""
+    if type(value) is int and value.bit_length() > MAX_INT_BITS:
+        raise RefusedError(f"an integer of more than {MAX_INT_BITS} bits")
+    if type(value) is float and not math.isfinite(value):
+        raise RefusedError(f"{value} has no JSON form")
+    if type(value) is str:
+        _check_text(value)
+    return value
 
 
 def _pairs(content: list[Any], owned: Callable[[int], Any] | None, depth: int) -> dict[Any, Any]:

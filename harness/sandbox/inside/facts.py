@@ -5,18 +5,18 @@ import builtins
 import hashlib
 import symtable
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 TEXT_CHARS = 200
 Scope = dict[str, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
 INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-KNOWN = frozenset(dir(builtins)) | frozenset(
-    "__annotations__ __builtins__ __cached__ __class__ __doc__ __file__ __loader__ __module__ "
-    "__name__ __package__ __path__ __qualname__ __spec__ copyright credits exit help license "
-    "quit".split()  # noqa: SIM905 (a list of forty quotes reads worse)
-)
+MODULE_NAMES = """__annotations__ __builtins__ __cached__ __class__ __doc__ __file__ __loader__
+    __module__ __name__ __package__ __path__ __qualname__ __spec__ copyright credits exit help
+    license quit"""
+KNOWN = frozenset(dir(builtins)) | frozenset(MODULE_NAMES.split())
 
 
 def main(payload: dict[str, str]) -> dict[str, Any]:
@@ -48,8 +48,10 @@ def imports_of(tree: ast.Module) -> tuple[bool, list[dict[str, Any]]]:
     star, found = False, []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                found.append({"module": alias.name, "names": [], "line": node.lineno, "level": 0})
+            found += [
+                {"module": alias.name, "names": [], "line": node.lineno, "level": 0}
+                for alias in node.names
+            ]
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
             star = star or "*" in names
@@ -165,9 +167,7 @@ def scope_of(node: ast.AST, depth: int) -> Scope:
             order[child.id] = None
         elif isinstance(child, ast.alias):
             order[child.asname or child.name.split(".")[0]] = None
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            order[child.name] = None
-        elif isinstance(child, ast.ExceptHandler) and child.name:
+        elif isinstance(child, NAMED) and child.name:
             order[child.name] = None
     return {
         name: f"<{depth}.{number}>"
@@ -209,32 +209,44 @@ def shape(node: Any, scopes: tuple[Scope, ...]) -> Any:
         return [shape(item, scopes) for item in node]
     if not isinstance(node, ast.AST):
         return repr(node)
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return [renamed(node.name, scopes), function_shape(node, scopes)]
-    if isinstance(node, ast.ClassDef):
-        fields = [shape(node.bases, scopes), shape(node.keywords, scopes)]
-        body = [shape(statement, scopes) for statement in without_docstring(node.body)]
-        return ["class", renamed(node.name, scopes), *fields, body]
-    if isinstance(node, INNER):
-        scopes = (*scopes, scope_of(node, len(scopes)))
-    if isinstance(node, ast.Name):
-        return ["name", renamed(node.id, scopes)]
-    if isinstance(node, ast.arg):
-        return ["arg", renamed(node.arg, scopes)]
-    if isinstance(node, ast.alias):
-        return ["alias", node.name, renamed(node.asname or node.name.split(".")[0], scopes)]
-    if isinstance(node, ast.AnnAssign):
-        return ["Assign", [shape(node.target, scopes)], shape(node.value, scopes)]
-    if isinstance(node, ast.Assign):
-        return ["Assign", shape(node.targets, scopes), shape(node.value, scopes)]
+    special = SPECIAL.get(type(node))
+    return special(node, scopes) if special is not None else fields(node, scopes)
+
+
+def fields(node: ast.AST, scopes: tuple[Scope, ...]) -> Any:
+    """Return the shape of a node without rules of its own: its kind and its fields."""
     skipped = ("ctx", "type_comment", "annotation", "returns")
     names = [name for name in node._fields if name not in skipped]
-    values = [getattr(node, name) for name in names]
-    if isinstance(node, ast.ExceptHandler) and node.name:
-        values[names.index("name")] = renamed(node.name, scopes)
-    if isinstance(node, ast.Global | ast.Nonlocal):
-        values = [[renamed(name, scopes) for name in node.names]]
-    return [type(node).__name__, *(shape(value, scopes) for value in values)]
+    return [type(node).__name__, *(shape(getattr(node, name), scopes) for name in names)]
+
+
+def class_shape(node: ast.ClassDef, scopes: tuple[Scope, ...]) -> Any:
+    """Return a class's shape; its body has no scope that inner functions could read."""
+    heads = [shape(part, scopes) for part in (node.bases, node.keywords, node.decorator_list)]
+    body = [shape(statement, scopes) for statement in without_docstring(node.body)]
+    return ["class", renamed(node.name, scopes), *heads, body]
+
+
+def handler_shape(node: ast.ExceptHandler, scopes: tuple[Scope, ...]) -> Any:
+    """Return an except clause's shape; its name is bound like any other."""
+    name = renamed(node.name, scopes) if node.name else None
+    return ["except", shape(node.type, scopes), name, shape(node.body, scopes)]
+
+
+SPECIAL: dict[type[ast.AST], Callable[[Any, tuple[Scope, ...]], Any]] = {
+    ast.FunctionDef: lambda n, s: [renamed(n.name, s), function_shape(n, s)],
+    ast.AsyncFunctionDef: lambda n, s: [renamed(n.name, s), function_shape(n, s)],
+    ast.ClassDef: class_shape,
+    ast.ExceptHandler: handler_shape,
+    ast.Name: lambda n, s: ["name", renamed(n.id, s)],
+    ast.arg: lambda n, s: ["arg", renamed(n.arg, s)],
+    ast.alias: lambda n, s: ["alias", n.name, renamed(n.asname or n.name.split(".")[0], s)],
+    ast.Assign: lambda n, s: ["=", shape(n.targets, s), shape(n.value, s)],
+    ast.AnnAssign: lambda n, s: ["=", [shape(n.target, s)], shape(n.value, s)],
+    ast.Global: lambda n, s: ["global", [renamed(name, s) for name in n.names]],
+    ast.Nonlocal: lambda n, s: ["nonlocal", [renamed(name, s) for name in n.names]],
+    **{kind: lambda n, s: fields(n, (*s, scope_of(n, len(s)))) for kind in INNER},
+}
 
 
 def renamed(name: str, scopes: tuple[Scope, ...]) -> str:

@@ -3,6 +3,8 @@
 From the first import of foreign code on, nothing in this process can be trusted; what it sends is
 an observation of a hostile process, and is compared outside.
 """
+# Pathlib would cost every start its import.
+# ruff: noqa: PTH109
 
 import contextlib
 import importlib
@@ -10,7 +12,8 @@ import json
 import os
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from harness.sandbox.inside import codec, owned
@@ -63,7 +66,7 @@ def forget_ours(own_modules: frozenset[str]) -> None:
 
 def load(channel: Channel, task: dict[str, Any]) -> None:
     """Import one module of the candidate."""
-    send(channel, task, seen(lambda: importlib.import_module(task["module"]) and None))
+    send(channel, task, seen(lambda: imported(task["module"])))
 
 
 def call(channel: Channel, task: dict[str, Any]) -> None:
@@ -75,7 +78,7 @@ def call(channel: Channel, task: dict[str, Any]) -> None:
 
     arguments = codec.decode(task["args"], the_list)
     keywords = codec.decode(task["kwargs"], the_list)
-    reply = seen(lambda: function(task["entry"])(*arguments, **keywords))
+    reply = seen(lambda: called(task["entry"], arguments, keywords))
     if task["echo"]:
         echo = seen(lambda: [arguments, keywords])
         reply["arguments"] = echo.get("value")
@@ -84,16 +87,21 @@ def call(channel: Channel, task: dict[str, Any]) -> None:
 
 def session(channel: Channel, task: dict[str, Any]) -> None:
     """Call functions of one module, in one process, as long as the outside asks."""
-    reply = seen(lambda: importlib.import_module(task["module"]) and None)
-    send(channel, task, reply)
+    send(channel, task, seen(lambda: imported(task["module"])))
     while (text := channel.receive()) is not None:
         step = json.loads(text)
-        reply = seen(
-            lambda step=step: function(step["entry"])(
-                *codec.decode(step["args"]), **codec.decode(step["kwargs"])
-            )
-        )
-        send(channel, step, reply)
+        arguments, keywords = codec.decode(step["args"]), codec.decode(step["kwargs"])
+        send(channel, step, seen(partial(called, step["entry"], arguments, keywords)))
+
+
+def imported(module: str) -> None:
+    """Import a module of the candidate."""
+    importlib.import_module(module)
+
+
+def called(entry: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """Call one function of the candidate."""
+    return function(entry)(*arguments, **keywords)
 
 
 def snippet(channel: Channel, task: dict[str, Any]) -> None:
@@ -111,8 +119,8 @@ def command(channel: Channel, task: dict[str, Any]) -> None:
     """Become another program; only a failure to do so is reported here."""
     environment = {name: os.environ[name] for name in task["keep"] if name in os.environ}
     environment |= task["env"]
-    program: Sequence[str] = [part.replace("{python}", task["python"]) for part in task["argv"]]
-    reply = seen(lambda: os.execve(program[0], program, environment))
+    program: list[str] = [part.replace("{python}", task["python"]) for part in task["argv"]]
+    reply = seen(lambda: os.execve(program[0], program, environment))  # noqa: S606 (as asked)
     send(channel, task, reply)
 
 

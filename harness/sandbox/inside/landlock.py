@@ -19,7 +19,8 @@ ABSTRACT_SOCKETS_AND_SIGNALS = 3
 def abi() -> int:
     """Return the version of Landlock that the kernel offers; 0 without any."""
     libc = ctypes.CDLL(None, use_errno=True)
-    return max(0, libc.syscall(CREATE, None, 0, VERSION_FLAG))
+    version: int = libc.syscall(CREATE, None, 0, VERSION_FLAG)
+    return max(0, version)
 
 
 def all_rights(version: int) -> int:

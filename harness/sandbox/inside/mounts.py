@@ -2,6 +2,8 @@
 
 A mount namespace of our own, nothing else: it needs no user namespace, and the host sees nothing.
 """
+# Pathlib would cost every start its import.
+# ruff: noqa: PTH103, PTH110, PTH112, PTH120
 
 import ctypes
 import os

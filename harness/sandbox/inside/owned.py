@@ -6,7 +6,7 @@ one message each, charged outside by their length.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, SupportsIndex
 
 from harness.sandbox.inside import codec
@@ -18,7 +18,7 @@ CHANGES = (
 )
 
 
-class OwnedList(list[Any]):
+class OwnedList(list[Any]):  # noqa: PLW1641 (a list has no hash either)
     """A list whose items are elsewhere. It cannot be changed."""
 
     __slots__ = ("_ask", "_size")
@@ -48,34 +48,40 @@ class OwnedList(list[Any]):
         return self._ask(b"i%d" % place)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._all())
+        items: list[Any] = self._all()
+        return iter(items)
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._all())
+        items: list[Any] = self._all()
+        return iter(items[::-1])
 
     def __contains__(self, item: object) -> bool:
         return item in self._all()
 
     def copy(self) -> list[Any]:
+        """Return a plain list: one pass."""
         return self._all()
 
     def __copy__(self) -> list[Any]:
-        return self._all()
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
         return self._all()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        return list, (self._all(),)
+        return (list, (self._all(),))
 
     def count(self, value: Any) -> int:
+        """Count a value: one pass."""
         return self._all().count(value)
 
     def index(self, value: Any, *bounds: Any) -> int:
+        """Find a value: one pass."""
         return self._all().index(value, *bounds)
 
     def __add__(self, other: Any) -> list[Any]:
-        return self._all() + _plain(other)
+        joined: list[Any] = self._all() + _plain(other)
+        return joined
 
     def __radd__(self, other: Any) -> list[Any]:
         return list(other) + self._all()
@@ -86,27 +92,25 @@ class OwnedList(list[Any]):
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        return self._all() == _plain(other)
+        return bool(self._all() == _plain(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: Any) -> bool:
-        return self._all() < _plain(other)
+        return bool(self._all() < _plain(other))
 
     def __le__(self, other: Any) -> bool:
-        return self._all() <= _plain(other)
+        return bool(self._all() <= _plain(other))
 
     def __gt__(self, other: Any) -> bool:
-        return self._all() > _plain(other)
+        return bool(self._all() > _plain(other))
 
     def __ge__(self, other: Any) -> bool:
-        return self._all() >= _plain(other)
+        return bool(self._all() >= _plain(other))
 
     def __repr__(self) -> str:
         return repr(self._all())
-
-    __hash__ = None  # type: ignore[assignment] # as a list
 
 
 def _plain(other: Any) -> Any:
@@ -114,7 +118,7 @@ def _plain(other: Any) -> Any:
 
 
 def _refuse(name: str) -> Callable[..., NoReturn]:
-    def refuse(self: OwnedList, *_: Any, **__: Any) -> NoReturn:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
         raise TypeError(f"{name}: the argument must not be changed")
 
     return refuse
@@ -138,6 +142,3 @@ def proxy(channel: Channel, number: int) -> list[Any]:
         return codec.decode(codec.read_json(answer))
 
     return OwnedList(ask, int(ask(b"n")))
-
-
-__all__: Iterable[str] = ("OwnedList", "proxy")

@@ -1,4 +1,6 @@
 """Which processes are below one, from the kernel's own listing. Used on both sides."""
+# Pathlib would cost every start its import.
+# ruff: noqa: PTH123, PTH208
 
 import os
 from contextlib import suppress

@@ -4,6 +4,8 @@ The tested module is a stub: its functions send their arguments out and give bac
 no source, path or name of a variant is in this process. Identifiers come from the loader. The
 result object lives among foreign code, so nothing is concluded here.
 """
+# The names of a result's methods are unittest's.
+# ruff: noqa: N802
 
 import builtins
 import contextlib
@@ -69,30 +71,44 @@ class StreamResult(unittest.TestResult):
         self.stream = stream
 
     def startTest(self, test: unittest.TestCase) -> None:
+        """Send it."""
         self.stream.event("start", test=test.id())
 
     def stopTest(self, test: unittest.TestCase) -> None:
+        """Send it."""
         self.stream.event("stop", test=test.id())
 
     def addSuccess(self, test: unittest.TestCase) -> None:
+        """Send it."""
         self.stream.event("success", test=test.id())
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+        """Send it with the exception."""
         self._raised("failure", test, err[1])
 
     def addError(self, test: unittest.TestCase, err: Any) -> None:
+        """Send it with the exception."""
         self._raised("error", test, err[1])
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        """Send it with the reason."""
         self.stream.event("skip", test=test.id(), text=str(reason)[: job.TEXT_CHARS])
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: ARG002
+        """Send it: what was expected does not matter."""
         self.stream.event("expected_failure", test=test.id())
 
     def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+        """Send it."""
         self.stream.event("unexpected_success", test=test.id())
 
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+    def addSubTest(
+        self,
+        test: unittest.TestCase,
+        subtest: unittest.TestCase,  # noqa: ARG002 (the method counts, not its parts)
+        err: Any,
+    ) -> None:
+        """Send a failing part, under the identifier of its method."""
         if err is not None:
             self._raised("subtest_failed", test, err[1])
 
@@ -123,7 +139,7 @@ def run(channel: Channel, task: dict[str, Any]) -> None:
     found = suites(module, task["only"])
     stream.event("found", tests=[test.id() for tests in found for test in tests])
     result = StreamResult(stream)
-    unittest.TestSuite(found).run(result)
+    unittest.TestSuite([unittest.TestSuite(tests) for tests in found]).run(result)
     stream.event("end")
 
 
@@ -151,17 +167,16 @@ def forwarder(name: str, stream: Stream) -> Callable[..., Any]:
     return forward
 
 
-def suites(module: types.ModuleType, only: list[str] | None) -> list[unittest.TestSuite]:
+def suites(module: types.ModuleType, only: list[str] | None) -> list[list[unittest.TestCase]]:
     """Return the tests of every test class of a module, by the loader; hooks are not asked."""
     loader = unittest.TestLoader()
     bases = (unittest.TestCase, unittest.FunctionTestCase, unittest.IsolatedAsyncioTestCase)
-    found = []
+    found: list[list[unittest.TestCase]] = []
     for name in dir(module):
         kind = getattr(module, name)
         if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind not in bases:
-            tests = loader.loadTestsFromTestCase(kind)
-            chosen = [t for t in tests if only is None or t.id() in only]
-            found.append(unittest.TestSuite(chosen))
+            tests = [kind(method) for method in loader.getTestCaseNames(kind)]
+            found.append([test for test in tests if only is None or test.id() in only])
     return found
 
 
@@ -173,8 +188,8 @@ def no_program(stream: Stream) -> Iterator[None]:
         stream.event("main_ignored")
 
     before = unittest.main
-    unittest.main = main  # type: ignore[assignment, misc]
+    unittest.main = main  # type: ignore[assignment]
     try:
         yield
     finally:
-        unittest.main = before  # type: ignore[misc]
+        unittest.main = before

@@ -11,15 +11,16 @@ import select
 import signal
 import site
 import socket
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from harness.sandbox.inside import box, job, landlock, mounts, processes, seccomp, wall
-from harness.sandbox.inside.codec import Channel
+from harness.sandbox.inside.codec import ARMED, Channel
 
 DISK_POLL_MS = 100
-SWEEP_POLL_MS = 2
+SWEEP_POLL_MS = 1
 SWEEPS = 2000
 FIRST_OF_NAMESPACE = 2  # bwrap's own init is 1
 STANDARD = 3
@@ -48,6 +49,7 @@ class Zygote:
         self.peak_kib = 0
         self.stray = 0
         self.scratch_bytes = 0
+        self.alone = False
 
     def prepare(self) -> None:
         """Reach the interpreter, become nobody, and make the rules that each fork will apply."""
@@ -114,16 +116,18 @@ class Zygote:
         self.running = message["start"]
         self.cause, self.cpu_s, self.peak_kib, self.stray, self.status = "", 0.0, 0, 0, None
         self.scratch_bytes = message["scratch_mib"] * wall.MIB
+        self.alone = wall.IS_LINUX and not message["spawn"]
         folder = box.make(self.scratch)
         zygote = os.getpid()
         self.main = os.fork()
         if self.main == 0:
-            status = 1
             try:
                 self.child(message, descriptors, folder, zygote)
-                status = 0
-            finally:
-                os._exit(status)
+            except BaseException:  # noqa: BLE001 (whatever it is, this fork must not become a zygote)
+                with suppress(BaseException):
+                    traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
         for descriptor in descriptors:
             os.close(descriptor)
         self.say({"started": self.running, "pid": self.main})
@@ -149,6 +153,7 @@ class Zygote:
         )
         wall.confine(rules if wall.IS_LINUX else None, None if ruleset is None else RULES)
         channel = Channel(socket.socket(fileno=channel_fd), job.FROM_OUTSIDE)
+        channel.send(ARMED)  # without this word a silent end is our fault, not the candidate's
         files = self.setup["files"]
         job.run(channel, frozenset(path.split("/")[0].removesuffix(".py") for path in files))
 
@@ -203,12 +208,15 @@ class Zygote:
         for _ in range(SWEEPS):
             if not self.reap():
                 return
-            kill_all(self.setup["own_processes"])
+            if self.alone:  # the filter let it start no other
+                os.kill(self.main, signal.SIGKILL)
+            else:
+                kill_all(self.setup["own_processes"], self.main)
             select.poll().poll(SWEEP_POLL_MS)
 
 
 def keep(descriptors: list[int], ruleset: int | None) -> int:
-    """Leave only what the measure needs open; return the channel's number, the rules lie at `RULES`."""
+    """Leave only what the measure needs open: channel, streams, and the rules at `RULES`."""
     channel, output, errors = descriptors
     high = [raised(fd) for fd in (channel, output, errors)]
     rules = None if ruleset is None else raised(ruleset)
@@ -226,16 +234,21 @@ def raised(descriptor: int) -> int:
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 2 * STANDARD)
 
 
-def kill_all(own_processes: bool) -> None:
+def kill_all(own_processes: bool, leader: int) -> None:
     """Kill every other process here.
 
     Only inside a process namespace of our own may all be meant; elsewhere the tree is walked.
+    Where there is no listing of processes, the measure's own group is what can be found.
     """
     if own_processes:
         if os.getpid() != FIRST_OF_NAMESPACE:  # never on the host, whatever went wrong
             os._exit(1)
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
+        return
+    if not wall.IS_LINUX:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
         return
     for pid in processes.descendants(os.getpid()):
         with suppress(ProcessLookupError, PermissionError):
