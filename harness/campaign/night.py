@@ -18,7 +18,9 @@ from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
 from harness.records.base import readable_json
 from harness.records.campaign import CampaignRecord, JournalEvent, PlannedModel
+from harness.records.run import HostInfo
 from harness.signature import changed_parts
+from harness.stages.hosts import differences
 from harness.stages.instrument import Instrument, find_root, load_instrument
 from harness.stages.progress import Progress, silent
 from harness.stages.validation_cache import validated
@@ -175,8 +177,11 @@ def run_campaign(
     """Ask every cell that has no reply yet. One orchestrator at a time."""
     clock = SystemClock()
     environment = os.environ if environment is None else environment
+    host = host_info(instrument.root)
     with store.exclusive(campaign), display(live=live) as shown:
-        begun = bool(campaign.folder.journal.is_file())
+        begun = campaign.folder.journal.is_file()
+        if begun:
+            _warn_of_another_host(campaign, host, shown)
         event = "campaign_resumed" if begun else "campaign_started"
         campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
         orchestrator = Orchestrator(
@@ -184,7 +189,7 @@ def run_campaign(
             instrument=instrument,
             players=_players(campaign, instrument, clock, shown, environment),
             open_chat=_channel(instrument, clock),
-            host=host_info(instrument.root),
+            host=host,
             clock=clock,
             display=shown,
         )
@@ -193,6 +198,16 @@ def run_campaign(
             JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="campaign_finished")
         )
     return Summary(tally, sum(1 for _ in campaign.cells()))
+
+
+def _warn_of_another_host(campaign: Campaign, host: HostInfo, shown: Display) -> None:
+    """Say in what this machine differs from the one that the first run was made on."""
+    for player in campaign.players:
+        info = store.read_run_info(campaign.folder.run(player, 1))
+        if info is not None:
+            for line in differences(info.host, host):
+                shown.note(f"warning: not as when this campaign began: {line}")
+            return
 
 
 def _players(

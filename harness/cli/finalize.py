@@ -23,6 +23,7 @@ def finalize(folder: Folder, as_json: JsonFlag = False) -> None:
                 "cells": len(final.cells),
                 "scored": scored,
                 "changed": [c.model_dump(mode="json") for c in final.changed],
+                "warnings": list(final.warnings),
             }
         )
         return
@@ -33,4 +34,6 @@ def finalize(folder: Folder, as_json: JsonFlag = False) -> None:
             f"moved: {c.cell.model} run {c.cell.run} {c.cell.task} {c.row}: "
             f"{c.before} → {c.after} (by {by})"
         )
+    for warning in final.warnings:
+        say(f"warning: {warning}")
     say(f"Written: {campaign.folder.final}\nNext: arnes report {folder}")

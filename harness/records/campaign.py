@@ -123,4 +123,5 @@ class Final(Record):
     stamps: Stamps
     cells: tuple[FinalCell, ...]
     changed: tuple[ChangedRow, ...]
+    warnings: tuple[str, ...] = ()
     files: dict[str, str]

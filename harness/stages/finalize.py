@@ -14,6 +14,7 @@ from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.score import ScoreSheet, Stamps, Unscored
 from harness.signature import changed_parts
+from harness.stages.hosts import warnings_within
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import reparse_cell
 from harness.stages.score import score_cell, write_summary
@@ -66,6 +67,7 @@ def finalize(
         stamps=cells[0].outcome.stamps,
         cells=tuple(cells),
         changed=tuple(changed),
+        warnings=warnings_within(campaign),
         files=_read_files(campaign),
     )
     store.write_final(campaign, final)

@@ -72,7 +72,7 @@ def advise_runs(
     Examples
     --------
     >>> advise_runs(6.0, 2.0, models=6, runs=3, ceiling=5).sentence
-    '5 runs (2 more) separate this pair with a chance of 87 %'
+    '5 runs (2 more) separate this pair with a chance of 82 %'
     """
 
     def reached(at: int) -> float:
@@ -134,7 +134,7 @@ def advise_tasks(
 
     >>> found = Components(0.004, 0.012, 0.0003, 0.010, 0.0002, 0.001, 0.006)
     >>> advise_tasks(10.0, found, tasks=11, runs=3, models=6).sentence
-    'only new tasks would help: about 74 of this kind at 3 runs'
+    'only new tasks would help: about 133 of this kind at 3 runs'
     """
     if tasks < 2:
         raise refuse("no cluster of tasks", "tasks", f"{tasks}", "two tasks at least")

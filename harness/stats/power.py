@@ -42,7 +42,7 @@ def sustained_power(
     Examples
     --------
     >>> round(sustained_power(6.0, 2.0, models=6, runs=5), 2)
-    0.87
+    0.82
     """
     if sigma <= 0 or models < 2 or runs < 1:
         raise refuse(

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from harness.backends import embedded_server
 from harness.clock import SystemClock
@@ -18,14 +20,16 @@ embedded_server._wait_for_the_end({parent})
 FOLDER = embedded_server.__file__.rpartition("/")[0]
 
 
-def waiting(parent: int) -> subprocess.Popen:
-    code = WAIT.format(folder=FOLDER, parent=parent)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"waiting\n"
-    return process
+@contextmanager
+def waiting(parent: int) -> Iterator[subprocess.Popen]:
+    command = [sys.executable, "-c", WAIT.format(folder=FOLDER, parent=parent)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"waiting\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def test_it_ends_when_its_input_ends() -> None:
