@@ -22,6 +22,10 @@ class Display(Protocol):
         """Say what is being done now, and how many cells are done of all."""
         ...
 
+    def phase(self, text: str) -> None:
+        """Say what is being done within it, without counting."""
+        ...
+
     def note(self, text: str) -> None:
         """Say something that stays on the screen."""
         ...
@@ -36,6 +40,10 @@ class LogDisplay:
     def doing(self, what: str, done: int, total: int) -> None:
         """Print `12/24 what`."""
         self.note(f"{done}/{total} {what}")
+
+    def phase(self, text: str) -> None:
+        """Print a line."""
+        self.note(text)
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -71,6 +79,10 @@ class LiveDisplay:
     def doing(self, what: str, done: int, total: int) -> None:
         """Move the bar."""
         self._progress.update(self._task, description=what, completed=done, total=total)
+
+    def phase(self, text: str) -> None:
+        """Change the bar's words."""
+        self._progress.update(self._task, description=text)
 
     def note(self, text: str) -> None:
         """Print above the bar."""

@@ -227,7 +227,7 @@ def _players(
             api_key=_key(planned, environment),
             allow_slow=campaign.record.plan.allow_slow,
             log=campaign.folder.server_log(planned.id),
-            tell=shown.note,
+            tell=shown.phase,
         )
         for planned in campaign.record.plan.models
     ]

@@ -4,6 +4,7 @@ What is on disk after each step is all that counts: an orchestrator that is kill
 instant loses at most the call in flight, and another one goes on where it stopped.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -27,13 +28,21 @@ from harness.suite.loader import Task
 
 @dataclass
 class Tally:
-    """What one pass over the campaign did. done counts cells with a reply, all passes together."""
+    """What one pass over the campaign did.
+
+    done_by : player → cells with a reply, of all passes together
+    """
 
     finished_before: int = 0
-    done: int = 0
+    done_by: Counter[str] = field(default_factory=Counter)
     asked: int = 0
     unscored: dict[str, int] = field(default_factory=dict)
     set_aside: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        """Cells with a reply."""
+        return self.done_by.total()
 
 
 @dataclass(frozen=True)
@@ -55,9 +64,10 @@ class Orchestrator:
     def run(self) -> Tally:
         """Ask every cell that has no reply yet."""
         store.remove_leftovers(self.campaign)
-        self.tally.finished_before = self.tally.done = sum(
-            store.is_done(self.campaign.cell(*cell)) for cell in self.campaign.cells()
-        )
+        for player_id, number, task in self.campaign.cells():
+            if store.is_done(self.campaign.cell(player_id, number, task)):
+                self.tally.done_by[player_id] += 1
+        self.tally.finished_before = self.tally.done
         for number in range(1, self.campaign.record.runs + 1):
             for player in self.players:
                 pending = self._pending(player, number)
@@ -69,7 +79,7 @@ class Orchestrator:
     def _play_run(self, player: Player, number: int, pending: list[Task]) -> None:
         """One player, one run: up, cells, down, whatever happens in between."""
         began = self.clock.monotonic()
-        self.display.doing(f"{player.id} run {number}: starting", self.tally.done, self._total())
+        self._show(f"{player.id} run {number}: starting")
         try:
             served = player.bring_up()
             self._log("model_up", player, number, self.clock.monotonic() - began)
@@ -114,13 +124,13 @@ class Orchestrator:
         try:
             for task in pending:
                 what = f"{player.id} run {number}: {task.id}"
-                self.display.doing(what, self.tally.done, self._total())
+                self._show(what)
                 began = self.clock.monotonic()
                 exchange = self._ask(chat, player, number, task, served)
                 cell = self.campaign.cell(player.id, number, task.id)
                 reparse_cell(cell, task, self.instrument.config)
                 score_cell(self.campaign, player.id, number, task, self.instrument.stamps)
-                self._count(exchange, what)
+                self._count(player, exchange, what)
                 self._log(
                     "cell_finished",
                     player,
@@ -148,9 +158,9 @@ class Orchestrator:
         self.tally.asked += 1
         return exchange
 
-    def _count(self, exchange: Exchange, what: str) -> None:
+    def _count(self, player: Player, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":
-            self.tally.done += 1
+            self.tally.done_by[player.id] += 1
         else:
             cause = str(exchange.cause)
             self.tally.unscored[cause] = self.tally.unscored.get(cause, 0) + 1
@@ -178,8 +188,12 @@ class Orchestrator:
             if not store.is_done(self.campaign.cell(player.id, number, task))
         ]
 
-    def _total(self) -> int:
-        return sum(1 for _ in self.campaign.cells())
+    def _show(self, what: str) -> None:
+        """Count the models' cells only: a control takes no time, and would spoil the estimate."""
+        models = [player.id for player in self.players if not player.control]
+        cells = self.campaign.record.runs * len(self.campaign.record.tasks)
+        done = sum(self.tally.done_by[model] for model in models)
+        self.display.doing(what, done, len(models) * cells)
 
     def _now(self) -> str:
         return self.clock.now().isoformat(timespec="seconds")
