@@ -197,7 +197,7 @@ def run_campaign(
         campaign.log(
             JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="campaign_finished")
         )
-    return Summary(tally, sum(1 for _ in campaign.cells()))
+    return Summary(tally, campaign.size)
 
 
 def _warn_of_another_host(campaign: Campaign, host: HostInfo, shown: Display) -> None:

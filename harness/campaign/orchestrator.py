@@ -168,18 +168,22 @@ class Orchestrator:
 
     def _score_the_rest(self) -> None:
         """Give every cell a sheet, those that were never asked too, and every run a summary."""
-        runs: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
-        for player, number, task_id in self.campaign.cells():
-            cell = self.campaign.cell(player, number, task_id)
-            outcome = store.read_outcome(cell)
-            late = isinstance(outcome, Unscored) and store.is_done(cell)
-            if outcome is None or late:  # never asked, or killed between a reply and its score
-                task = self.instrument.suite.task(task_id)
-                reparse_cell(cell, task, self.instrument.config)
-                outcome = score_cell(self.campaign, player, number, task, self.instrument.stamps)
-            runs.setdefault((player, number), []).append(outcome)
-        for (player, number), outcomes in runs.items():
+        for player, number in self.campaign.runs():
+            outcomes = [
+                self._outcome(player, number, self.instrument.suite.task(task))
+                for task in self.campaign.record.tasks
+            ]
             write_summary(self.campaign, player, number, outcomes)
+
+    def _outcome(self, player: str, number: int, task: Task) -> ScoreSheet | Unscored:
+        """Return a cell's outcome, made now if it was never asked or killed before its score."""
+        cell = self.campaign.cell(player, number, task.id)
+        outcome = store.read_outcome(cell)
+        late = isinstance(outcome, Unscored) and store.is_done(cell)
+        if outcome is not None and not late:
+            return outcome
+        reparse_cell(cell, task, self.instrument.config)
+        return score_cell(self.campaign, player, number, task, self.instrument.stamps)
 
     def _pending(self, player: Player, number: int) -> list[Task]:
         return [

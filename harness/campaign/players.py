@@ -115,6 +115,9 @@ class ModelPlayer:
             )
         if report.refused:
             raise self._does_not_fit(report)
+        unknown = [fit.task for fit in report.fits if fit.fits is None]
+        if unknown:
+            raise self._window_unknown(unknown)
         return Served(report.endpoint, report.server, self.api_key)
 
     def alive(self) -> bool:
@@ -135,6 +138,19 @@ class ModelPlayer:
             text = f"{system_text(task, self.config)}\n{task.prompt(cap)}"
             needs[task.id] = Need(prompt_text=text, max_tokens=cap)
         return needs
+
+    def _window_unknown(self, tasks: list[str]) -> EndpointError:
+        return EndpointError(
+            f"the window of {self.id} is not known",
+            [
+                Problem(
+                    ", ".join(tasks),
+                    "the server does not say how many tokens one request may have",
+                    "say it in the plan: context_tokens = 32768, if that is what it serves",
+                )
+            ],
+            "Nothing of this model was scored.",
+        )
 
     def _does_not_fit(self, report: PreflightReport) -> EndpointError:
         rest = [task for task in self.suite.ids if task not in report.refused]

@@ -1,0 +1,41 @@
+"""What the tests of the sandbox share: its tiers here, small limits, and attacks without walls."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.arnes import SandboxLimits
+from harness.sandbox import CommandRun, tiers
+
+ATTACKS = Path(__file__).parent / "attacks.py"
+AVAILABLE = [tier for tier in tiers() if tier.available]
+LIMITS = SandboxLimits(
+    wall_s=10,
+    cpu_s=8,
+    memory_mib=256,
+    processes=12,
+    file_mib=2,
+    scratch_mib=8,
+    output_kib=64,
+)
+
+def said(run: CommandRun) -> object:
+    """What an attack program returned. Printed text: good enough for a test, never for a verdict."""
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def outside(name: str, host: Mapping[str, object], **environment: str) -> object:
+    """Run one attack without any wall, and return what it achieved."""
+    run = subprocess.run(
+        [sys.executable, str(ATTACKS), json.dumps([name, host])],
+        capture_output=True,
+        timeout=60,
+        check=True,
+        env=os.environ | environment,
+    )
+    return json.loads(run.stdout.splitlines()[-1])
+
+
