@@ -208,7 +208,7 @@ class _Asked:
 
 @lru_cache(maxsize=256)
 def _asked(keys: tuple[str, ...]) -> _Asked:
-    names = "|".join(_pattern(key) for key in sorted(keys, key=len, reverse=True))
+    names = "|".join(_pattern(key) for key in keys)
     return _Asked(
         line=re.compile(LEAD + "(" + names + ")" + SEPARATOR + r"(.+)", re.IGNORECASE),
         keys={_plain(key): key for key in keys},

@@ -34,6 +34,7 @@ BRACE = re.compile(r"(?<!\\)[{}]")
 BOXED = re.compile(r"\\boxed[ \t]*\{")
 NUMBER = re.compile(rf"([-−]?)[ \t]*\\?\$?[ \t]*([-−]?)({DIGITS})\\?\$?(?:[*_`]+(?=[\s.,;]|$))?")
 PROSE = re.compile(r"\.?\s*|[.,;:]\s.*")
+LIKE_A_UNIT = re.compile(r"[%°]|[^\W\d_]+(?!\w)")
 LETTER = re.compile(r"\(?([A-Za-z])\)?(?:[*_`]*(?:[.,:;)(].*)?|\s+\(.*)")
 
 
@@ -92,8 +93,7 @@ def final_whole_number(final: Final, units: Sequence[str] = ()) -> Reading[int]:
         word = rest.lstrip()
         unit = next((u for u in units if _is_unit(word, u)), None)
         if unit is None:
-            strange = word[:1].isalpha() or word[:1] in {"%", "°"}
-            return Reading(None, OTHER_UNIT if strange else NOT_WHOLE)
+            return Reading(None, OTHER_UNIT if LIKE_A_UNIT.match(word) else NOT_WHOLE)
     return Reading(number, canonical=str(number))
 
 

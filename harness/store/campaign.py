@@ -36,12 +36,22 @@ class Campaign:
         """Models of the plan and controls, in the order in which they play."""
         return (*(model.id for model in self.record.plan.models), *self.record.controls)
 
-    def cells(self) -> Iterator[tuple[str, int, str]]:
-        """Every planned cell, run-major: (player, run, task)."""
+    @property
+    def size(self) -> int:
+        """How many cells are planned."""
+        return self.record.runs * len(self.players) * len(self.record.tasks)
+
+    def runs(self) -> Iterator[tuple[str, int]]:
+        """Every planned run, in playing order: (player, run)."""
         for run in range(1, self.record.runs + 1):
             for player in self.players:
-                for task in self.record.tasks:
-                    yield player, run, task
+                yield player, run
+
+    def cells(self) -> Iterator[tuple[str, int, str]]:
+        """Every planned cell, run-major: (player, run, task)."""
+        for player, run in self.runs():
+            for task in self.record.tasks:
+                yield player, run, task
 
     def cell(self, player: str, run: int, task: str) -> CellFolder:
         """The folder of a cell."""

@@ -42,6 +42,7 @@ def test_reasoning_between_tags_is_taken_away(tag, spelling) -> None:
         f"9</think>{FINAL}",
         f"9</think>10</think>{FINAL}",
         f"9 <|im_end|> is a token</think>{FINAL}",
+        f"9 <|im_end|> and <|im_end|> are tokens</think>{FINAL}",
         f"<think>9 <|im_end|> is a token</think>{FINAL}",
         f"<think>9<think>10</think>11</think>{FINAL}",
         f"<think>a tag <think> is meant</think>{FINAL}",
@@ -54,8 +55,7 @@ def test_forms_of_reasoning(content: str) -> None:
     """Nested, repeated, template-opened, mismatched: what is left is what was said."""
     got = read_channel(content, "", TAGS)
 
-    assert got.text.strip().endswith(FINAL)
-    assert not set("9") & set(got.text)
+    assert got.text.strip("`\n ") == FINAL
     assert not got.unclosed
 
 
@@ -85,6 +85,11 @@ def test_reasoning_that_never_closes_hides_the_rest(content: str) -> None:
     assert "9" not in got.text
     assert got.unclosed
     assert any("never closed" in step for step in got.steps)
+
+
+def test_text_around_reasoning_is_joined_as_it_stands() -> None:
+    """What was said before and behind a block of reasoning was said, with nothing between."""
+    assert read_channel("P1.1 = <think>hm</think>64\n", "", TAGS).text == "P1.1 = 64\n"
 
 
 def test_text_before_unclosed_reasoning_stays() -> None:
@@ -170,6 +175,8 @@ def test_only_the_last_final_channel_is_visible(content: str) -> None:
         ("<|channel|>analysis<|message|>Final answer: 9<|return|>", False),
         ("<|channel|>commentary to=functions.f<|message|>{}<|call|>", False),
         ("<|channel|>analysis", True),
+        ("<|channel|>analysis<|message|>9<|end|><|channel|>analysis<|message|>10", True),
+        ("<|channel|>analysis<|message|>9<|channel|>analysis<|message|>10<|end|>", False),
     ],
 )
 def test_without_a_final_channel_nothing_is_visible(content: str, unclosed: bool) -> None:
@@ -177,6 +184,11 @@ def test_without_a_final_channel_nothing_is_visible(content: str, unclosed: bool
     got = read_channel(content, "", TAGS)
 
     assert (got.text, got.unclosed, got.flags) == ("", unclosed, (CHANNEL_LEAK,))
+
+
+def test_other_channels_are_kept_as_reasoning() -> None:
+    """The reader finds the analysis beside the answer, and only the analysis."""
+    assert read_channel(f"{CHANNELS}{FINAL}", "", TAGS).reasoning == "9"
 
 
 def test_channels_end_with_the_turn() -> None:
@@ -204,6 +216,7 @@ def test_the_text_ends_at_the_first_turn_token(token: str) -> None:
         f"{FINAL}<|im_end|>\n<|im_start|>user\nAnd 9?\nFinal answer: 9",
         f"{FINAL}<|im_end|>\n<|im_start|>assistant\n<think>hm</think>Final answer: 9",
         f"{FINAL}<|im_end|>\n<|im_start|>user\nAnd?<|im_end|>\n9</think>Final answer: 9",
+        f"{FINAL}<|im_end|>\n<|im_start|>assistant\n9</think>Final answer: 9",
         f"{FINAL}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n9",
         f"{FINAL}</s>[INST] And 9? [/INST] 9",
         f"{FINAL}[INST] And 9? [/INST] 9",

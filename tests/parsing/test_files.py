@@ -144,6 +144,7 @@ def test_a_longer_fence_may_quote_a_whole_delivery() -> None:
         (f"def f():\n    return 1\n{F}\n\n", (ORPHAN_FENCE,)),
         (f"def f():\n    return 1\n{T}\n", (ORPHAN_FENCE,)),
         (f"{HEAD}def f():\n    return 1\n{F}\n", (ORPHAN_FENCE,)),
+        (f"{HEAD}wait\n{HEAD}def f():\n    return 1\n{F}\n", (ORPHAN_FENCE,)),
         (f"{F}py\n{HEAD}def f():\n    return 1\n{F}", ()),
         (f"{F}py\ndef f():\n    return 1\n{F}", (NO_HEADER,)),
         (f"Here:\n{F}py\ndef f():\n    return 1\n{F}\nDone.", (NO_HEADER,)),
@@ -170,6 +171,7 @@ def test_the_only_file_is_recovered(text: str, flags: tuple[str, ...]) -> None:
         F,
         f"{F}\n\n",
         f"{F}py\nx\n{F}\n{F}py\ny\n{F}\n",
+        f"{CODE}{F}py\n",
         "Use `a.py` with ```x```.",
     ],
 )

@@ -141,11 +141,14 @@ def test_money_and_thousands(text: str, value: int) -> None:
         "42 43",
         "∞",
         "--5",
+        "9" * 41,
     ],
 )
 def test_what_is_no_whole_number(text: str) -> None:
     """Nothing is evaluated or rounded, and no part of a longer number is taken."""
-    assert number(f"Final answer: {text}") is None
+    reading = final_whole_number(read_final(f"Final answer: {text}"))
+
+    assert (reading.value, reading.problem, reading.canonical) == (None, NOT_WHOLE, "")
 
 
 def test_the_declared_unit_is_stripped() -> None:

@@ -51,6 +51,8 @@ def test_one_file_has_one_normal_form(name: str) -> None:
         ("pkg\\__init__.py", "pkg/__init__.py"),
         ("pkg/\\_\\_init\\_\\_.py", "pkg/__init__.py"),
         ("two words.txt", "two words.txt"),
+        ("_private.py", "_private.py"),
+        ("_", "_"),
         ("A.py", "A.py"),
         ("src/a.py", "src/a.py"),
         ("a.py.", "a.py."),

@@ -152,6 +152,8 @@ def test_the_reasoning_field_is_never_read() -> None:
         ("<think>P1.1?</think>\nI'm unable to comply.", "stop", "refused"),
         ("I cannot help with that.\nP1.1 = 1", "stop", None),
         ("I cannot see a shortcut. " + "So I count. " * 40, "stop", "no_deliverable"),
+        ("I cannot ".ljust(399, "x") + ".", "stop", "refused"),
+        ("I cannot ".ljust(400, "x") + ".", "stop", "no_deliverable"),
         ("The answer is 64.", "stop", "no_deliverable"),
         ("icicles", "stop", "no_deliverable"),
         ("P9.9 = 1", "stop", "no_deliverable"),

@@ -239,6 +239,13 @@ def test_an_error_object_is_no_answer(body: bytes) -> None:
     assert not got.complete
 
 
+def test_the_message_of_an_error_is_shown() -> None:
+    """An operator reads the message itself, or the object where there is none."""
+    assert decode(b'{"error": {"message": "too long", "code": 400}}').error == "too long"
+    assert decode(b'{"error": "too long"}').error == "too long"
+    assert decode('{"error": {"código": "ñ"}}'.encode()).error == '{"código": "ñ"}'
+
+
 def test_an_end_by_error_is_an_error() -> None:
     """A finish reason that says error ends no reply."""
     assert decode(document({"content": "x"}, "error")).error_cause == "error_as_answer"
@@ -295,6 +302,11 @@ def test_a_token_count_is_a_whole_number(count: object) -> None:
     got = decode(document({"content": "x"}, usage=usage))
 
     assert (got.prompt_tokens, got.completion_tokens) == (None, 3)
+
+
+def test_no_token_is_a_count() -> None:
+    """Zero is a number that a server may report."""
+    assert decode(document({"content": ""}, usage={"completion_tokens": 0})).completion_tokens == 0
 
 
 def test_usage_null_keeps_what_was_known() -> None:
