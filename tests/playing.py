@@ -3,18 +3,19 @@
 import json
 from pathlib import Path
 
-from harness.parsing.reply import parse_reply
-
+from harness.arnes import load_arnes
 from harness.errors import SuiteError
-from harness.grading.deliverable import Deliverable
-from harness.grading.grader import grade
+from harness.parsing.reply import parse_reply
 from harness.records.handwritten import read_toml
 from harness.records.parsed import ParsedReply
 from harness.records.response import ChatRequest, Exchange, Message, Timings
 from harness.records.score import RowScore
+from harness.stages.grade import Graded, grade_reply, hash_seed_of
 from harness.suite.definition import TaskDefinition
 from harness.suite.forms import Form, Reply
+from harness.suite.loader import Task
 
+LIMITS = load_arnes(Path(__file__).resolve().parent.parent).sandbox
 TAGS = ("think", "thinking", "thought", "reasoning", "reflection")
 
 
@@ -55,6 +56,12 @@ def parsed(folder: Path, form: Form, reply: Reply) -> ParsedReply:
 
 
 def play(folder: Path, form: Form, reply: Reply) -> tuple[RowScore, ...]:
-    """Grade a reply and return its rows."""
+    """Grade a reply and return its rows, of the repaired copy if anything was repaired."""
+    return graded(folder, form, reply).rows
+
+
+def graded(folder: Path, form: Form, reply: Reply) -> Graded:
+    """Grade a reply, behind walls where the task runs code."""
     definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
-    return grade(folder, definition, Deliverable(parsed(folder, form, reply), form))
+    task = Task(folder, definition, form, "played", "")
+    return grade_reply(task, parsed(folder, form, reply), LIMITS, hash_seed_of("played"))

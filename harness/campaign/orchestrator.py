@@ -129,7 +129,7 @@ class Orchestrator:
                 exchange = self._ask(chat, player, number, task, served)
                 cell = self.campaign.cell(player.id, number, task.id)
                 reparse_cell(cell, task, self.instrument.config)
-                score_cell(self.campaign, player.id, number, task, self.instrument.stamps)
+                self._score(player.id, number, task)
                 self._count(player, exchange, what)
                 self._log(
                     "cell_finished",
@@ -166,6 +166,10 @@ class Orchestrator:
             self.tally.unscored[cause] = self.tally.unscored.get(cause, 0) + 1
             self.display.note(f"{what}: unscored ({cause}): {exchange.detail}")
 
+    def _score(self, player: str, number: int, task: Task) -> ScoreSheet | Unscored:
+        config, stamps = self.instrument.config, self.instrument.stamps
+        return score_cell(self.campaign, player, number, task, config=config, now=stamps)
+
     def _score_the_rest(self) -> None:
         """Give every cell a sheet, those that were never asked too, and every run a summary."""
         for player, number in self.campaign.runs():
@@ -183,7 +187,7 @@ class Orchestrator:
         if outcome is not None and not late:
             return outcome
         reparse_cell(cell, task, self.instrument.config)
-        return score_cell(self.campaign, player, number, task, self.instrument.stamps)
+        return self._score(player, number, task)
 
     def _pending(self, player: Player, number: int) -> list[Task]:
         return [

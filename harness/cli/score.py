@@ -11,7 +11,9 @@ def score(folder: Folder, as_json: JsonFlag = False) -> None:
     campaign = store.load(folder)
     instrument = instrument_for(folder)
     with store.exclusive(campaign), progress_bar(quiet=as_json) as progress:
-        outcome = score_campaign(campaign, instrument.suite, instrument.stamps, progress)
+        outcome = score_campaign(
+            campaign, instrument.suite, instrument.config, instrument.stamps, progress
+        )
     if as_json:
         print_json({"scored": outcome.scored, "unscored": outcome.unscored})
         return

@@ -5,7 +5,9 @@ fraction in [0, 1] with a reason and, where the row has several, its sub-observa
 never appear in a grader; they come from `task.toml`.
 """
 
+from harness.grading.bench import Bench, Seat
 from harness.grading.deliverable import Deliverable, per_deliverable
+from harness.grading.hygiene_rows import files_present, loads_clean
 from harness.grading.verdict import (
     Verdict,
     failed,
@@ -17,13 +19,23 @@ from harness.grading.verdict import (
 )
 from harness.parsing.answers import Reading
 from harness.records.score import Observation
+from harness.sandbox import FileFacts, Owned, TestRun
+from harness.sandbox import Observation as Seen
 
 __all__ = [
+    "Bench",
     "Deliverable",
+    "FileFacts",
     "Observation",
+    "Owned",
     "Reading",
+    "Seat",
+    "Seen",
+    "TestRun",
     "Verdict",
     "failed",
+    "files_present",
+    "loads_clean",
     "observed",
     "partial",
     "passed",

@@ -3,9 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from harness.errors import GraderError
+from harness.grading.bench import Bench, Seat
 from harness.parsing import answers
 from harness.records.base import Json
 from harness.records.parsed import ParsedReply
+from harness.records.score import Repair
+from harness.sandbox import FileFacts
 from harness.suite.forms import Form
 
 Measured = TypeVar("Measured")
@@ -14,12 +18,30 @@ Measured = TypeVar("Measured")
 class Deliverable:
     """The deliverable of one cell.
 
-    Text of files is read, never run or imported here; what must run goes to the sandbox.
+    Text of files is read, never run, imported or parsed here; what must run goes to the bench.
+
+    Parameters
+    ----------
+    parsed : what parsing made of the reply
+    form : the form that was asked
+    bench : where code may be run; None for a task that runs none
+    repaired : the copy that is graded, where something was repaired
+    repairs : what was done to the copy
     """
 
-    def __init__(self, parsed: ParsedReply, form: Form) -> None:
+    def __init__(
+        self,
+        parsed: ParsedReply,
+        form: Form,
+        bench: Bench | None = None,
+        repaired: Mapping[str, str] | None = None,
+        repairs: tuple[Repair, ...] = (),
+    ) -> None:
         self._parsed = parsed
         self._form = form
+        self._bench = bench
+        self._repaired = repaired
+        self.repairs = repairs
         self._measured: dict[Callable[..., Any], Any] = {}
 
     @property
@@ -29,8 +51,37 @@ class Deliverable:
 
     @property
     def files(self) -> Mapping[str, str]:
-        """Asked path → text, of the files that were delivered."""
+        """Asked path → text, of the copy that is graded: repaired, if anything had to be."""
+        return self._parsed.files if self._repaired is None else self._repaired
+
+    @property
+    def delivered(self) -> Mapping[str, str]:
+        """Asked path → text, as it came. Hygiene rows judge these."""
         return self._parsed.files
+
+    @property
+    def bench(self) -> Bench:
+        """Where code is run.
+
+        Raises
+        ------
+        GraderError
+            If the task declares no row that executes: then none is opened.
+        """
+        if self._bench is None:
+            raise GraderError("this task declares no row that executes, so it has no bench")
+        return self._bench
+
+    @property
+    def seat(self) -> Seat:
+        """The graded copy on the bench."""
+        return self.bench.seat(self.files)
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Return the static facts of a delivered file, or None if it was not delivered."""
+        if path not in self.delivered:
+            return None
+        return self.bench.facts({path: self.delivered[path]})[path]
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -87,6 +87,7 @@ class ScoreSheet(Record):
     """`CALIFICACION.json` of a scored cell. Holds verdicts and bands, no times and no ids.
 
     rows_as_is is None when nothing was repaired: then `rows` are the rows as they came.
+    sandbox names the walls around what was run; empty where nothing was.
     """
 
     schema_version: Literal[1] = 1
@@ -101,6 +102,7 @@ class ScoreSheet(Record):
     flags: tuple[str, ...] = ()
     cause: ModelCause | None = None
     evidence: str
+    sandbox: str = ""
     stamps: Stamps
 
     @model_validator(mode="after")

@@ -16,7 +16,14 @@ from harness.sandbox.interpreter import (
     SYSTEM_LINKS,
     Interpreter,
 )
-from harness.sandbox.launch import BOOT, Launch, Setup, environment, unprivileged_uid
+from harness.sandbox.launch import (
+    BOOT,
+    Launch,
+    Setup,
+    environment,
+    session_prefix,
+    unprivileged_uid,
+)
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random")
 PUBLIC = "/tmp"  # noqa: S108 (a folder of a random name is made there; root's own is closed)
@@ -42,7 +49,7 @@ def bare_launch(
     del scratch_mib
     uid = unprivileged_uid() if os.geteuid() == 0 else None
     private = python.private_above if uid is not None else None
-    session = Path(tempfile.mkdtemp(prefix="arnes-", dir=PUBLIC if private else None))
+    session = Path(tempfile.mkdtemp(prefix=session_prefix(), dir=PUBLIC if private else None))
     if uid is not None:
         os.chown(session, uid, uid)
     setup = Setup(

@@ -1,5 +1,6 @@
 """What a tier decides before it starts: the command, and what the far side is told."""
 
+import os
 import secrets
 import sys
 from dataclasses import dataclass
@@ -121,6 +122,11 @@ def environment(hash_seed: int) -> dict[str, str]:
         "PYTHONIOENCODING": "utf-8",
         "TZ": "UTC",
     }
+
+
+def session_prefix() -> str:
+    """Return how the names of this process's session folders begin."""
+    return f"arnes-box-{os.getpid()}-"
 
 
 def unprivileged_uid() -> int | None:

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from harness.sandbox.interpreter import FLAGS, Interpreter
-from harness.sandbox.launch import BOOT, Launch, Setup, environment
+from harness.sandbox.launch import BOOT, Launch, Setup, environment, session_prefix
 
 PROGRAM = "/usr/bin/sandbox-exec"
 LACKS = (
@@ -36,7 +36,7 @@ def seatbelt_launch(
     scratch_mib : not used: this tier cannot size a folder
     """
     del scratch_mib
-    session = Path(tempfile.mkdtemp(prefix="arnes-")).resolve()
+    session = Path(tempfile.mkdtemp(prefix=session_prefix())).resolve()
     shown = (str(python.executable), *map(str, python.libraries), *SYSTEM, *readable)
     setup = Setup(
         scratch=str(session),

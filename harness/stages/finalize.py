@@ -55,7 +55,7 @@ def finalize(
         task = suite.task(task_id)
         before = store.read_outcome(cell)
         parsed = reparse_cell(cell, task, config)
-        after = score_cell(campaign, player, run, task, now)
+        after = score_cell(campaign, player, run, task, config=config, now=now)
         changed += changed_rows(before, after)
         outcomes.setdefault((player, run), []).append(after)
         metrics = metrics_of(store.last_exchange(cell), parsed)

@@ -2,21 +2,21 @@
 
 from dataclasses import dataclass
 
-from harness.grading.deliverable import Deliverable
-from harness.grading.grader import grade
+from harness.arnes import ArnesConfig
 from harness.records.base import digest
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.score import (
     CellKey,
-    RowScore,
     ScoreSheet,
     Stamps,
     Unscored,
     total_of,
 )
 from harness.records.summary import CellSummary, RunSummary
+from harness.sandbox import probe
 from harness.signature import scored_now
+from harness.stages.grade import NO_WALLS, Graded, grade_reply, hash_seed_of
 from harness.stages.progress import Progress, silent
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
@@ -31,30 +31,23 @@ class ScoreOutcome:
     unscored: dict[str, int]
 
 
-def grade_parsed(task: Task, parsed: ParsedReply) -> tuple[RowScore, ...]:
-    """Grade one parsed reply.
-
-    Raises
-    ------
-    GraderError
-        If a row function of ours fails.
-    """
-    return grade(task.folder, task.definition, Deliverable(parsed, task.form))
-
-
-def sheet_of(key: CellKey, task: Task, parsed: ParsedReply, stamps: Stamps) -> ScoreSheet:
-    """Return the score sheet of a parsed reply."""
-    rows = grade_parsed(task, parsed)
-    points = total_of(rows)
+def sheet_of(
+    key: CellKey, task: Task, parsed: ParsedReply, graded: Graded, stamps: Stamps
+) -> ScoreSheet:
+    """Return the score sheet of a graded reply."""
+    as_is = graded.rows if graded.rows_as_is is None else graded.rows_as_is
     return ScoreSheet(
         cell=key,
-        points=points,
+        points=total_of(graded.rows),
         max_points=task.definition.max_points,
-        points_as_is=points,
-        rows=rows,
+        points_as_is=total_of(as_is),
+        rows=graded.rows,
+        rows_as_is=graded.rows_as_is,
+        repairs=graded.repairs,
         flags=parsed.flags,
         cause=parsed.cause,
         evidence=digest(parsed),
+        sandbox=graded.walls,
         stamps=stamps,
     )
 
@@ -69,9 +62,11 @@ def unscored_of(key: CellKey, exchange: Exchange | None, stamps: Stamps) -> Unsc
 
 
 def score_cell(
-    campaign: Campaign, player: str, run: int, task: Task, now: Stamps
+    campaign: Campaign, player: str, run: int, task: Task, *, config: ArnesConfig, now: Stamps
 ) -> ScoreSheet | Unscored:
     """Replace the score sheet of one cell.
+
+    What was run for an earlier sheet of the same reply is not run again.
 
     Parameters
     ----------
@@ -85,14 +80,23 @@ def score_cell(
     outcome: ScoreSheet | Unscored
     if parsed is None:
         outcome = unscored_of(key, store.last_exchange(cell), stamps)
+    elif task.definition.executes and probe().name == NO_WALLS:
+        outcome = Unscored(cell=key, cause="no_sandbox", detail=probe().todo, stamps=stamps)
     else:
-        outcome = sheet_of(key, task, parsed, stamps)
+        seed, known = hash_seed_of(key), store.read_observations(cell)
+        graded = grade_reply(task, parsed, config.sandbox, seed, known)
+        store.write_observations(cell, graded.observations)
+        outcome = sheet_of(key, task, parsed, graded, stamps)
     store.write_outcome(cell, outcome)
     return outcome
 
 
 def score(
-    campaign: Campaign, suite: Suite, now: Stamps, progress: Progress = silent
+    campaign: Campaign,
+    suite: Suite,
+    config: ArnesConfig,
+    now: Stamps,
+    progress: Progress = silent,
 ) -> ScoreOutcome:
     """Score every cell of a campaign and write the summary of every run."""
     unscored: dict[str, int] = {}
@@ -101,7 +105,7 @@ def score(
     outcomes: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
     for done, (player, run, task_id) in enumerate(cells):
         progress("score", done, len(cells))
-        outcome = score_cell(campaign, player, run, suite.task(task_id), now)
+        outcome = score_cell(campaign, player, run, suite.task(task_id), config=config, now=now)
         outcomes.setdefault((player, run), []).append(outcome)
         if isinstance(outcome, ScoreSheet):
             scored += 1

@@ -27,9 +27,9 @@ from harness.records.validation import (
 )
 from harness.running.single import request_for, run_single
 from harness.stages.forms import make_sets, prompt_of, second_answers
+from harness.stages.grade import grade_reply, hash_seed_of
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import parse_for
-from harness.stages.score import grade_parsed
 from harness.suite.forms import OPEN, Defective, Exploit, Golden, Reply, Sets
 from harness.suite.loader import Suite, Task
 from harness.suite.sets import common_sets, merged, read_sets
@@ -77,7 +77,8 @@ def validate(
                     request = request.model_copy(update={"max_tokens": UNCAPPED})
                     exchange = run_single(chat, request)
                     parsed = parse_for(task, exchange, config)
-                    played[name] = Played(grade_parsed(task, parsed), parsed.cause)
+                    graded = grade_reply(task, parsed, config.sandbox, hash_seed_of(name))
+                    played[name] = Played(graded.rows, parsed.cause)
                     done += 1
                 result, found = _judge(task, sets[task.id], played)
                 results.append(result)

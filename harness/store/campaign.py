@@ -2,7 +2,8 @@
 
 import contextlib
 import fcntl
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +11,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from harness.errors import Problem, StoreError
-from harness.records.base import Record, canonical_json, readable_json
+from harness.records.base import Json, Record, canonical_json, readable_json
 from harness.records.campaign import CampaignRecord, Final, JournalEvent
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
@@ -162,6 +163,23 @@ def write_parsed(cell: CellFolder, parsed: ParsedReply) -> None:
 def read_parsed(cell: CellFolder) -> ParsedReply | None:
     """Return the parsed reply, if the cell was parsed."""
     return _read(cell.parsed_reply, ParsedReply) if cell.parsed_reply.is_file() else None
+
+
+def read_observations(cell: CellFolder) -> dict[str, Json]:
+    """Return what was observed when the deliverable was run before; empty if it never was."""
+    if not cell.observations.is_file():
+        return {}
+    try:
+        found: dict[str, Json] = json.loads(cell.observations.read_bytes())
+    except ValueError as error:
+        raise _damaged(cell.observations, error) from error
+    return found
+
+
+def write_observations(cell: CellFolder, observations: Mapping[str, Json]) -> None:
+    """Replace what was observed; no file where nothing was run."""
+    if observations:
+        files.write_whole(cell.observations, canonical_json(dict(observations)) + b"\n")
 
 
 def write_outcome(cell: CellFolder, outcome: ScoreSheet | Unscored) -> None:

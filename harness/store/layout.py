@@ -13,6 +13,7 @@ campaigns/<date>_<name>/
     CALIFICACION.json  summary of the run's cells
     <task>/raw/0001.json       request and response verbatim, write-once
     <task>/parsed/reply.json   rebuilt by reparse; parsed/files/ holds the deliverable
+    <task>/observations.json   what was observed when the deliverable was run; only where it was
     <task>/CALIFICACION.json   rows, points, reasons, repairs, stamps
 ```
 """
@@ -35,6 +36,11 @@ class CellFolder:
     def sheet(self) -> Path:
         """The score sheet."""
         return self.path / SCORE_SHEET
+
+    @property
+    def observations(self) -> Path:
+        """What was observed when code was run, times included; outside every digest."""
+        return self.path / "observations.json"
 
     @property
     def parsed(self) -> Path:

@@ -73,6 +73,11 @@ class TaskDefinition(Record):
         """Sub-observations of all rows together."""
         return sum(row.observations for row in self.rows)
 
+    @property
+    def executes(self) -> bool:
+        """True when a row runs what a model wrote: then it needs a sandbox."""
+        return any(row.kind == "executes" for row in self.rows)
+
     def row(self, row_id: str) -> RowDefinition:
         """Return one row's definition; KeyError if there is none."""
         for row in self.rows:

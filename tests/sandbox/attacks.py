@@ -159,6 +159,9 @@ def daemon(host):
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for descriptor in range(3):
+                os.dup2(nothing, descriptor)
             os.execv(host["python"], [host["python"], "-c", "import time;time.sleep(60)", host["token"]])
         os._exit(0)
     os.wait()
@@ -261,24 +264,30 @@ def background_thread(host):
 
 
 def secrets_in_memory(host):
+    """Return how many texts of that digest the stack and the collector lead to."""
     import gc
+    import hashlib
 
-    wanted = host["prefix"] + "-" + "expected"
+    def is_secret(value):
+        return isinstance(value, str) and hashlib.sha256(value.encode()).hexdigest() == host["sha256"]
+
     frame, seen = sys._getframe(), 0
     while frame is not None:
-        seen += any(value == wanted for value in frame.f_locals.values())
+        seen += sum(map(is_secret, frame.f_locals.values()))
         frame = frame.f_back
     for thing in gc.get_objects():
         if isinstance(thing, dict):
-            seen += any(isinstance(v, str) and v == wanted and k != "wanted" for k, v in list(thing.items()))
+            seen += sum(map(is_secret, list(thing.values())))
+        elif isinstance(thing, list | tuple):
+            seen += sum(map(is_secret, thing))
     return seen
 
 
 def deep_folders(host):
     for _ in range(host["depth"]):
-        os.mkdir("d")
-        os.chmod("d", 0o700)
-        os.chdir("d")
+        os.mkdir(host["name"], 0o700)
+        os.chdir(host["name"])
+    os.mkdir("closed", 0)
     os.chmod("..", 0o500)
     return True
 

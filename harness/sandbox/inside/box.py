@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 
 FOLDERS = ("work", "home", "tmp")
-MOST_FILES = 10_000
+MOST_FILES = 5_000
 
 
 def make(scratch: str) -> str:

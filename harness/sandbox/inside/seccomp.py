@@ -62,6 +62,8 @@ def program(rules: Rules, own_pid: int) -> bytes:
     if rules.host_files:
         for name in syscalls.REFUSED_ON_HOST_FILES:
             code += _refused(name, errno.EPERM)
+        for name in syscalls.PRETENDED_ON_HOST_FILES:
+            code += _refused(name, 0)
     code += _processes(rules) + _sockets(rules) + _signals(rules, own_pid) + _opening(rules)
     code.append((RET, 0, 0, ALLOW))
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)

@@ -139,12 +139,15 @@ ALWAYS_REFUSED = (
     *("unshare", "userfaultfd", "vhangup"),
 )
 
-# Where the file system is the host's own, Landlock says nothing about these: without the list
-# foreign code could take away the rights or change the times of every file its user owns.
+# Where the file system is the host's own, Landlock says nothing about these: without the two lists
+# foreign code could take away the rights or change the times of every file its user owns. What
+# honest code does to its own copies (`shutil.copy`) is answered as if it were done.
+PRETENDED_ON_HOST_FILES = (
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "futimesat", "utime", "utimensat", "utimes"),
+)
 REFUSED_ON_HOST_FILES = (
-    *("chmod", "chown", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "fremovexattr"),
-    *("fsetxattr", "futimesat", "inotify_init", "inotify_init1", "lchown", "lremovexattr"),
-    *("lsetxattr", "removexattr", "setxattr", "utime", "utimensat", "utimes"),
+    *("chown", "fchown", "fchownat", "fremovexattr", "fsetxattr", "inotify_init", "inotify_init1"),
+    *("lchown", "lremovexattr", "lsetxattr", "removexattr", "setxattr"),
 )
 
 
