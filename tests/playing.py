@@ -1,11 +1,13 @@
 """Play a written reply through the real path: parse, then grade. For the tests of the tasks."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.arnes import load_arnes
 from harness.errors import SuiteError
 from harness.parsing.reply import parse_reply
+from harness.records.base import Json
 from harness.records.handwritten import read_toml
 from harness.records.parsed import ParsedReply
 from harness.records.response import ChatRequest, Exchange, Message, Timings
@@ -60,8 +62,12 @@ def play(folder: Path, form: Form, reply: Reply) -> tuple[RowScore, ...]:
     return graded(folder, form, reply).rows
 
 
-def graded(folder: Path, form: Form, reply: Reply) -> Graded:
+def graded(
+    folder: Path, form: Form, reply: Reply, remembered: Mapping[str, Json] | None = None
+) -> Graded:
     """Grade a reply, behind walls where the task runs code."""
     definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
     task = Task(folder, definition, form, "played", "")
-    return grade_reply(task, parsed(folder, form, reply), LIMITS, hash_seed_of("played"))
+    return grade_reply(
+        task, parsed(folder, form, reply), LIMITS, hash_seed_of("played"), remembered
+    )
