@@ -116,6 +116,7 @@ def create(
         runs=resolved.runs,
         tasks=resolved.tasks,
         subset=resolved.subset,
+        left_out=resolved.left_out,
         controls=CONTROLS if resolved.plan.controls else (),
         forms={task: instrument.suite.forms[task] for task in resolved.tasks},
         open_form=instrument.config.form == OPEN,

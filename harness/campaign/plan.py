@@ -11,6 +11,7 @@ from harness.clock import SystemClock
 from harness.errors import PlanError, Problem, nearest
 from harness.records.campaign import CampaignPlan, PlannedModel
 from harness.records.handwritten import read_toml
+from harness.sandbox import Tier, probe
 from harness.stages.instrument import Instrument
 
 RUN_CEILING = 5  # fault schedules are written by hand for runs 1 to 5
@@ -20,6 +21,7 @@ RUN_CEILING = 5  # fault schedules are written by hand for runs 1 to 5
 class Resolved:
     """A plan with its defaults filled in.
 
+    left_out : task → why it is not asked although the plan wants it: no sandbox for its grading
     subset : True when tasks of level A are left out: a declared subset has no total of level A
     """
 
@@ -28,6 +30,7 @@ class Resolved:
     runs: int
     tasks: tuple[str, ...]
     subset: bool
+    left_out: dict[str, str]
 
 
 def read_plan(path: Path) -> CampaignPlan:
@@ -46,6 +49,7 @@ def resolve(
     text: bytes,
     instrument: Instrument,
     environment: Mapping[str, str] | None = None,
+    tier: Tier | None = None,
 ) -> Resolved:
     """Check a plan against the instrument and fill in its defaults.
 
@@ -54,6 +58,7 @@ def resolve(
     plan, text : the plan, and the file as it was written
     instrument : config and suite of the plan's profile
     environment : where keys are looked up; the process's own by default
+    tier : the sandbox in force; what this machine gives by default
 
     Raises
     ------
@@ -84,8 +89,27 @@ def resolve(
         raise PlanError(
             f"{len(problems)} problem(s) in the plan {plan.name!r}", problems, "Nothing was run."
         )
-    chosen = tuple(task for task in instrument.suite.ids if task in tasks)
-    return Resolved(plan, text, runs, chosen, subset=chosen != instrument.suite.ids)
+    left_out = _without_walls(tasks, instrument, tier)
+    chosen = tuple(t for t in instrument.suite.ids if t in tasks and t not in left_out)
+    if not chosen:
+        raise PlanError(
+            "no task is left",
+            [Problem(task, "runs what models write", todo) for task, todo in left_out.items()],
+            "Nothing was run.",
+        )
+    return Resolved(plan, text, runs, chosen, chosen != instrument.suite.ids, left_out)
+
+
+def _without_walls(
+    tasks: tuple[str, ...], instrument: Instrument, tier: Tier | None
+) -> dict[str, str]:
+    """Return the tasks whose grading runs code, where there is no sandbox to run it in."""
+    runs_code = [task for task in tasks if instrument.suite.task(task).definition.executes]
+    if not runs_code:
+        return {}
+    tier = tier or probe()
+    todo = tier.todo or "see arnes doctor"
+    return {} if tier.available else dict.fromkeys(runs_code, f"no sandbox here: {todo}")
 
 
 def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list[Problem]:

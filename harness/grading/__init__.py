@@ -19,7 +19,7 @@ from harness.grading.verdict import (
 )
 from harness.parsing.answers import Reading
 from harness.records.score import Observation
-from harness.sandbox import FileFacts, Owned, TestRun
+from harness.sandbox import FileFacts, Owned, SuiteRun
 from harness.sandbox import Observation as Seen
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "Reading",
     "Seat",
     "Seen",
-    "TestRun",
+    "SuiteRun",
     "Verdict",
     "failed",
     "files_present",

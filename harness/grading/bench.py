@@ -20,7 +20,7 @@ from harness.sandbox import (
     FileFacts,
     Observation,
     Owned,
-    TestRun,
+    SuiteRun,
     Tier,
     Worker,
     facts_of,
@@ -190,7 +190,7 @@ class Seat:
         module_limits: SandboxLimits | None = None,
         only: Sequence[str] | None = None,
         repeat: int = 0,
-    ) -> TestRun:
+    ) -> SuiteRun:
         """Run this seat's test file against a module that sits elsewhere.
 
         Raises
@@ -213,7 +213,7 @@ class Seat:
         ]
         return self._bench.recall(
             asked,
-            TestRun,
+            SuiteRun,
             lambda: unittest_run(
                 self._bench.worker(self._candidate, for_tests=True),
                 test_module,

@@ -49,6 +49,7 @@ class CampaignRecord(Record):
 
     subset : True when the plan leaves out tasks of level A; then there is no total of level A,
         and nothing here compares with a campaign over other tasks.
+    left_out : task → why it is not asked although the plan wants it
     """
 
     schema_version: Literal[1] = 1
@@ -58,6 +59,7 @@ class CampaignRecord(Record):
     runs: int
     tasks: tuple[str, ...]
     subset: bool
+    left_out: dict[str, str] = Field(default_factory=dict)
     controls: tuple[str, ...]
     forms: dict[str, str]
     open_form: bool

@@ -65,7 +65,6 @@ class RunInfo(Record):
     allow_slow: bool = False
     control: bool = False
     tasks: tuple[str, ...]
-    left_out: dict[str, str] = Field(default_factory=dict)
     seed: int
     stamps: Stamps
     host: HostInfo

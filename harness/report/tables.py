@@ -13,7 +13,7 @@ class ModelRow:
     """One player's line.
 
     totals : points of every complete run; a run with a missing cell has no total
-    spread : None when no run is complete
+    spread : None when no run is complete; spread_as_is the same without any repair
     unscored : cause → number of cells without a score (never a zero)
     causes : cause → number of scored cells that ended early (truncated, time, empty, …)
     """
@@ -23,7 +23,9 @@ class ModelRow:
     max_points: float
     totals: dict[int, float]
     spread: Spread | None
+    spread_as_is: Spread | None
     repairs: int
+    repair_kinds: dict[str, int]
     unscored: dict[str, int]
     causes: dict[str, int]
     flags: dict[str, int]
@@ -131,10 +133,13 @@ def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> Model
     sheets = [c.outcome for c in cells if isinstance(c.outcome, ScoreSheet)]
     missing = [c.outcome for c in cells if not isinstance(c.outcome, ScoreSheet)]
     incomplete = {o.cell.run for o in missing}
+    complete = [sheet for sheet in sheets if sheet.cell.run not in incomplete]
     totals: dict[int, float] = {}
-    for sheet in sheets:
-        if sheet.cell.run not in incomplete:
-            totals[sheet.cell.run] = round(totals.get(sheet.cell.run, 0.0) + sheet.points, 6)
+    as_is: dict[int, float] = {}
+    for sheet in complete:
+        run = sheet.cell.run
+        totals[run] = round(totals.get(run, 0.0) + sheet.points, 6)
+        as_is[run] = round(as_is.get(run, 0.0) + sheet.points_as_is, 6)
     first_run = min((s.cell.run for s in sheets), default=0)
     prompt = [c.metrics.prompt_tokens for c in cells if c.metrics.prompt_tokens is not None]
     timed = [
@@ -151,6 +156,8 @@ def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> Model
         max_points=sum(s.max_points for s in sheets if s.cell.run == first_run),
         totals=totals,
         spread=run_spread(list(totals.values())) if totals else None,
+        spread_as_is=run_spread(list(as_is.values())) if as_is else None,
+        repair_kinds=dict(Counter(r.kind for s in sheets for r in s.repairs)),
         repairs=sum(len(s.repairs) for s in sheets),
         unscored=dict(Counter(o.cause for o in missing)),
         causes=dict(Counter(s.cause for s in sheets if s.cause)),

@@ -17,7 +17,7 @@ from harness.sandbox.observation import Evidence, Observation, Usage
 from harness.sandbox.owner import Owned
 from harness.sandbox.probe import describe, probe, tiers
 from harness.sandbox.tier import Tier
-from harness.sandbox.unittest_runner import TestEvent, TestRun, open_session, unittest_run
+from harness.sandbox.unittest_runner import SuiteEvent, SuiteRun, open_session, unittest_run
 from harness.sandbox.worker import Candidate, Worker, open_worker
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
     "FileFacts",
     "Observation",
     "Owned",
-    "TestEvent",
-    "TestRun",
+    "SuiteEvent",
+    "SuiteRun",
     "Tier",
     "Usage",
     "Worker",

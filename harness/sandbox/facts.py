@@ -35,7 +35,7 @@ class NameFact(Record):
     line: int
 
 
-class TestMethodFact(Record):
+class MethodFact(Record):
     """One test method by the syntax tree, and the names that stand in it."""
 
     id: str
@@ -58,7 +58,7 @@ class FileFacts(Record):
     star_import: bool = False
     undefined: tuple[NameFact, ...] = ()
     defines: tuple[str, ...] = ()
-    test_methods: tuple[TestMethodFact, ...] = ()
+    test_methods: tuple[MethodFact, ...] = ()
     tree_digest: str = ""
     function_digests: dict[str, str] = Field(default_factory=dict)
 

@@ -38,11 +38,11 @@ EventKind = Literal[
     "unittest_changed",  # loading the file replaced something of unittest's own
     "end",
 ]
-TestOutcome = Literal[
+MethodOutcome = Literal[
     "passed", "failed", "error", "skipped", "expected_failure", "unexpected_success", "not_run"
 ]
 # What one event says about its test; the worst stands when a test has several.
-MEANING: dict[str, TestOutcome] = {
+MEANING: dict[str, MethodOutcome] = {
     "success": "passed",
     "expected_failure": "expected_failure",
     "skip": "skipped",
@@ -51,7 +51,7 @@ MEANING: dict[str, TestOutcome] = {
     "failure": "failed",
     "error": "error",
 }
-SEVERITY: tuple[TestOutcome, ...] = (
+SEVERITY: tuple[MethodOutcome, ...] = (
     *("not_run", "passed", "expected_failure", "skipped", "unexpected_success", "failed", "error"),
 )
 BUDGET_ERROR = "RuntimeError"
@@ -59,7 +59,7 @@ MOST_EVENTS = 10_000
 NONCE_BYTES = 16
 
 
-class TestEvent(Record):
+class SuiteEvent(Record):
     """One thing that happened in T.
 
     error, error_bases, text : of the exception, for failures and errors
@@ -75,7 +75,7 @@ class TestEvent(Record):
     tests: tuple[str, ...] = ()
 
 
-class TestRun(Record):
+class SuiteRun(Record):
     """One run of one test file against one module.
 
     ended : the end record came; without it nothing passed
@@ -84,7 +84,7 @@ class TestRun(Record):
     """
 
     tests: tuple[str, ...]
-    events: tuple[TestEvent, ...]
+    events: tuple[SuiteEvent, ...]
     ended: bool
     calls: int
     calls_in_test: dict[str, int]
@@ -93,12 +93,12 @@ class TestRun(Record):
     evidence: Evidence = Evidence()
 
     @property
-    def outcomes(self) -> dict[str, TestOutcome]:
+    def outcomes(self) -> dict[str, MethodOutcome]:
         """Test identifier → outcome, for every identifier of the loader.
 
         Without the end record a success proves nothing: what was not seen to fail was not run.
         """
-        worst: dict[str, TestOutcome] = dict.fromkeys(self.tests, "not_run")
+        worst: dict[str, MethodOutcome] = dict.fromkeys(self.tests, "not_run")
         for event in self.events:
             meaning = MEANING.get(event.kind)
             if meaning is None or event.test not in worst:
@@ -183,7 +183,7 @@ def unittest_run(
     limits: SandboxLimits | None = None,
     module_limits: SandboxLimits | None = None,
     only: Sequence[str] | None = None,
-) -> TestRun:
+) -> SuiteRun:
     """Run every test of a file once, in a fresh fork, against one variant of the module.
 
     Parameters
@@ -236,7 +236,7 @@ class _Conversation:
         self._owner = owner
         self._nonce = secrets.token_hex(NONCE_BYTES)
         self._measure = tests.sandbox().begin(tests.terms(limits))
-        self._events: list[TestEvent] = []
+        self._events: list[SuiteEvent] = []
         self._functions: frozenset[str] = frozenset()
         self._current = ""
         self._in_test: dict[str, int] = {}
@@ -245,7 +245,7 @@ class _Conversation:
 
     def run(
         self, test_module: str, module: str, functions: Iterable[str], only: Sequence[str] | None
-    ) -> TestRun:
+    ) -> SuiteRun:
         """Start the run, follow its events, and put together what was seen."""
         self._functions = frozenset(functions)
         task = {
@@ -265,7 +265,7 @@ class _Conversation:
                     self._measure.watch.end("garbage")
         finally:
             ending = self._measure.finish()
-        return TestRun(
+        return SuiteRun(
             tests=self._found(),
             events=tuple(self._events),
             ended=self._ended(),
@@ -324,7 +324,7 @@ class _Conversation:
         return True
 
 
-def _event(message: dict[str, Any]) -> TestEvent | None:
+def _event(message: dict[str, Any]) -> SuiteEvent | None:
     """Return a foreign message as an event; None when it is not one."""
     kind = message.get("event")
     texts = [message.get(key, "") for key in ("test", "error", "text")]
@@ -335,7 +335,7 @@ def _event(message: dict[str, Any]) -> TestEvent | None:
         return None
     test, error, text = (clean(text) for text in texts)
     bases, tests = (tuple(clean(x) for x in n) for n in names)
-    return TestEvent(
+    return SuiteEvent(
         seq=message["seq"],
         kind=kind,
         test=test,

@@ -135,7 +135,10 @@ def d_study_bands(
     for _ in range(draws):
         drawn = g_study(cells[rng.integers(models, size=models)]).used
         plan = d_study(drawn, tasks=tasks, runs=runs, models=models)
-        coefficients.append((plan.g or 0.0, plan.phi or 0.0))
+        if plan.g is not None and plan.phi is not None:
+            coefficients.append((plan.g, plan.phi))
+    if not coefficients:
+        raise refuse("no bands", "shares", "nothing varies", "models that differ somewhere")
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     (g_low, phi_low), (g_high, phi_high) = np.quantile(coefficients, tails, axis=0).tolist()
     return Bands(g=(g_low, g_high), phi=(phi_low, phi_high), draws=draws)

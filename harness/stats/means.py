@@ -47,6 +47,11 @@ class ModelMean:
     raw: Interval | None
     shrunk: Interval | None
 
+    @property
+    def shrunk_sd(self) -> float | None:
+        """The deviation behind the default interval, to be printed where none was observed."""
+        return None if self.shrunk is None else self.shrunk.se * math.sqrt(self.runs)
+
 
 def pooled_variance(variance: float, df: float, *, floor: float = LATTICE_FLOOR) -> PooledSigma:
     """Return a variance on `df` degrees of freedom as a deviation, floored at the lattice."""

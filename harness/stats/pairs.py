@@ -1,17 +1,19 @@
 """Which of two models is sustained above the other, for all pairs at once."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
-from harness.stats.intake import Array, read
+from harness.stats.intake import Array, read, refuse
 from harness.stats.interval import Interval, t_interval
 from harness.stats.means import LATTICE_FLOOR, PRIOR_DF
-from harness.stats.multiple import max_t_quantile
+from harness.stats.multiple import holm, max_t_quantile
 from harness.stats.noise import SAME
 from harness.stats.quantiles import studentized_range_quantile
 from harness.stats.twoway import TwoWay, fit_two_way
@@ -33,6 +35,7 @@ class Pair:
     shrunk : interval of this pair alone, shrunken variance
     own : interval of this pair alone from its own differences; None with fewer than two common
         runs, when they all agree, and in an unpaired analysis
+    p : of no difference, for this pair alone, from its shrunken variance; for a declared list
     """
 
     first: int
@@ -43,6 +46,7 @@ class Pair:
     shrunk_half: float | None
     shrunk: Interval | None
     own: Interval | None
+    p: float | None
     verdict: Verdict
 
     @property
@@ -81,6 +85,22 @@ class PairAnalysis:
                 up = pair.difference > 0
                 matrix[(pair.first, pair.second) if up else (pair.second, pair.first)] = True
         return matrix
+
+    def declared(self, chosen: Sequence[tuple[int, int]]) -> tuple[float, ...]:
+        """Return Holm's p values of a short list of pairs declared before the scores were seen.
+
+        Such as each model against the incumbent; a pair may be named in either order.
+        """
+        known = {frozenset((pair.first, pair.second)): pair for pair in self.pairs}
+        found = [p for pair in chosen if (p := known[frozenset(pair)].p) is not None]
+        if len(found) < len(chosen):
+            raise refuse(
+                "a declared pair without a difference",
+                "pairs",
+                f"{len(chosen) - len(found)} of {len(chosen)} are joined by no common schedules",
+                "complete a run both models share",
+            )
+        return holm(found)
 
 
 def paired_analysis(
@@ -171,12 +191,13 @@ class Gates:
         if abs(difference) > half:
             verdict = "sustained" if abs(difference) > shrunk_half else "fragile"
         shrunk = t_interval(difference, robust_se, robust_df, confidence=self.confidence)
-        return Pair(*pair, common_runs, difference, half, shrunk_half, shrunk, own, verdict)
+        p = 2 * float(special.stdtr(robust_df, -abs(difference) / robust_se))
+        return Pair(*pair, common_runs, difference, half, shrunk_half, shrunk, own, p, verdict)
 
 
 def unlinked(first: int, second: int) -> Pair:
     """Return the pair that no chain of common schedules joins."""
-    return Pair(first, second, 0, None, None, None, None, None, "unlinked")
+    return Pair(first, second, 0, None, None, None, None, None, None, "unlinked")
 
 
 def _all_pairs(models: int) -> list[tuple[int, int]]:

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from harness.errors import Problem, StatisticsError
+from harness.stats.intake import read
 from harness.stats.levels import LevelATotals
 from harness.stats.pairs import PairAnalysis, paired_analysis
+from harness.stats.unpaired import unpaired_analysis
 
 Above = NDArray[np.bool_]
 
@@ -54,6 +56,7 @@ def rank(
     ids: Sequence[str],
     *,
     rng: np.random.Generator,
+    paired: bool = True,
     confidence: float = 0.95,
 ) -> Ranking:
     """Order the models of level A, the only level that orders.
@@ -65,6 +68,8 @@ def rank(
         They break ties of the mean, so that the output does not depend on the order of input.
     rng : numpy Generator
         See `pairs.paired_analysis`.
+    paired : bool
+        False only where runs share no schedules.
 
     Raises
     ------
@@ -76,17 +81,17 @@ def rank(
             "only level A orders",
             [Problem("totals", f"{getattr(totals, 'level', 'no level')}", "rank level A alone")],
         )
-    analysis = paired_analysis(np.asarray(totals), rng=rng, confidence=confidence)
-    return ranking(analysis, ids)
-
-
-def ranking(analysis: PairAnalysis, ids: Sequence[str]) -> Ranking:
-    """Return ranks and tiers of an analysis of pairs."""
-    if len(set(ids)) != len(analysis.means):
+    if len(set(ids)) != len(totals.values):
         raise StatisticsError(
             "models need one name each",
-            [Problem("ids", f"{list(ids)} for {len(analysis.means)} models", "one id per model")],
+            [Problem("ids", f"{list(ids)} for {len(totals.values)} models", "one id per model")],
         )
+    if paired:
+        return _ranking(paired_analysis(totals.values, rng=rng, confidence=confidence), ids)
+    return _ranking(unpaired_analysis(totals.values, confidence=confidence), ids)
+
+
+def _ranking(analysis: PairAnalysis, ids: Sequence[str]) -> Ranking:
     keys = [(-round(mean, 9), name) for mean, name in zip(analysis.means, ids, strict=True)]
     order = tuple(sorted(range(len(keys)), key=keys.__getitem__))
     above = analysis.above()
@@ -160,6 +165,36 @@ def compact_letters(above: Above, order: Sequence[int]) -> tuple[str, ...]:
         "".join(_letter(k) for k, group in enumerate(groups) if place[model] in group)
         for model in range(len(above))
     )
+
+
+def rank_probabilities(
+    means: ArrayLike, errors: ArrayLike, *, rng: np.random.Generator, draws: int = 10_000
+) -> tuple[tuple[float, ...], ...]:
+    """Return how often each model comes out at each rank when its mean is drawn again.
+
+    A picture, not a test: tied models look ordered in it, and only `rank_sets` may be quoted.
+
+    Parameters
+    ----------
+    means, errors : arrays of shape (n_models,), points
+        Mean totals and their standard errors.
+
+    Returns
+    -------
+    tuple
+        Entry [m][k] is the share of draws in which model m has rank k + 1.
+
+    Examples
+    --------
+    >>> rank_probabilities([150.0, 90.0], [1.0, 1.0], rng=np.random.default_rng(1))
+    ((1.0, 0.0), (0.0, 1.0))
+    """
+    centre = read(means, "means", ndim=1, complete=True)
+    spread = read(errors, "errors", ndim=1, complete=True)
+    drawn = rng.normal(centre, spread, size=(draws, centre.size))
+    ranks = (-drawn).argsort(axis=1).argsort(axis=1)
+    counts = [np.bincount(column, minlength=centre.size) / draws for column in ranks.T]
+    return tuple(tuple(row.tolist()) for row in counts)
 
 
 def _cliques(together: Above, candidates: list[int]) -> list[list[int]]:

@@ -1,5 +1,7 @@
 """Restricted maximum likelihood for variance components, for any pattern of missing cells."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import nnls
@@ -80,13 +82,13 @@ def _solve_nonnegative(left: Array, right: Array) -> Array:
     return np.asarray(solution * scale, dtype=float)
 
 
+@dataclass(frozen=True, eq=False)
 class _State:
     """Likelihood and moment equations at one point."""
 
-    def __init__(self, likelihood: float, left: Array, right: Array) -> None:
-        self.likelihood = likelihood
-        self.left = left
-        self.right = right
+    likelihood: float
+    left: Array
+    right: Array
 
 
 class _Fit:

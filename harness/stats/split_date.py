@@ -96,6 +96,7 @@ def split_date_verdicts(design: Design, models: Sequence[SplitScores]) -> tuple[
 
     "None" is no proof of absence: the signal can vanish when questions are transformed.
     """
+    _refuse_unmatched(design, models)
     common = _structure_gate(design.structure) or _difficulty_gate(design)
     opened: dict[int, MatchedDifference] = {}
     verdicts = []
@@ -155,6 +156,32 @@ def memory_contrast(first: SplitScores, second: SplitScores, design: Design) -> 
 Stopped = tuple[Gate, str] | None
 
 
+def _refuse_unmatched(design: Design, models: Sequence[SplitScores]) -> None:
+    """Raise when something that is given per pair is not: a short list would pass every gate."""
+    facts = design.structure
+    given = {
+        "late": len(design.late),
+        "early": len(design.templates if design.early is None else design.early),
+        "reference": np.atleast_2d(np.asarray(design.reference)).shape[-1],
+        "same_template": len(facts.same_template),
+        "same_rows": len(facts.same_rows),
+        "same_weights": len(facts.same_weights),
+        "same_tools": len(facts.same_tools),
+        "tokens": len(np.asarray(facts.tokens)),
+        "golden_is_maximum": len(facts.golden_is_maximum),
+        **{f"{m.model}: early": np.asarray(m.early).size for m in models},
+        **{f"{m.model}: late": np.asarray(m.late).size for m in models},
+    }
+    wrong = {name: count for name, count in given.items() if count != len(design.templates)}
+    if wrong:
+        raise refuse(
+            "items that do not match",
+            ", ".join(wrong),
+            f"{list(wrong.values())} values for {len(design.templates)} pairs",
+            "one value per pair of items",
+        )
+
+
 def _provenance_gate(design: Design, cutoff: date | None) -> Stopped:
     if cutoff is None:
         return "cutoff", "the cutoff is unknown"
@@ -179,6 +206,8 @@ def _structure_gate(structure: Structure) -> Stopped:
         return "structure", f"prompt tokens of {int(apart.sum())} pair(s) differ by over 10 %"
     if not np.asarray(structure.golden_is_maximum, dtype=bool).all():
         return "structure", "a golden set is below its maximum"
+    if not np.asarray(structure.ladder).size:
+        return "structure", "no graded defective was scored on both sides"
     ladder = read(structure.ladder, "ladder", ndim=2, complete=True)
     uneven = np.abs(ladder[:, 0] - ladder[:, 1]) > MARGIN
     if uneven.any():

@@ -1,0 +1,65 @@
+"""A plan is resolved whole: defaults filled in, tasks that cannot be graded left out by name."""
+
+import pytest
+from campaigning import instrument
+
+from harness.campaign.plan import resolve
+from harness.errors import PlanError
+from harness.records.campaign import CampaignPlan
+from harness.sandbox import Tier
+from harness.stages.instrument import Instrument
+
+NO_WALLS = Tier(name="none", available=False, details="", todo="apt-get install bubblewrap")
+
+
+@pytest.fixture(scope="module")
+def core() -> Instrument:
+    return instrument()
+
+
+def plan(**changes: object) -> CampaignPlan:
+    model = {"id": "m", "backend": "external", "base_url": "http://127.0.0.1:9/v1"}
+    return CampaignPlan.model_validate({"name": "p", "models": [model], **changes})
+
+
+def test_silence_means_the_whole_level(core: Instrument) -> None:
+    """Without tasks and runs in the plan, the config's defaults hold."""
+    found = resolve(plan(), b"", core)
+    assert (found.tasks, found.runs, found.subset) == (core.suite.ids, 3, False)
+
+
+def test_a_subset_is_declared(core: Instrument) -> None:
+    """Naming tasks is leaving others out; there is no total of level A then."""
+    found = resolve(plan(tasks=["A08", "A04"]), b"", core)
+    assert (found.tasks, found.subset) == (("A04", "A08"), True)
+
+
+def test_without_walls_tasks_that_run_code_are_left_out_by_name(core: Instrument) -> None:
+    """The rest goes on, with the command that would help; answer tasks need no sandbox."""
+    runs_code = [t.id for t in core.suite.tasks if t.definition.executes]
+    found = resolve(plan(), b"", core, tier=NO_WALLS)
+    assert list(found.left_out) == runs_code
+    assert not set(found.tasks) & set(runs_code)
+    assert all("apt-get install bubblewrap" in why for why in found.left_out.values())
+    assert found.subset == bool(runs_code)
+
+
+def test_every_problem_is_named_at_once(core: Instrument) -> None:
+    """A person does not have to run a command four times."""
+    models = [
+        {"id": "m", "backend": "external", "base_url": "http://127.0.0.1:9/v1"},
+        {"id": "m", "backend": "embeded"},
+        {"id": "k", "backend": "external", "api_key_env": "UNSET"},
+    ]
+    with pytest.raises(PlanError) as error:
+        resolve(plan(models=models, tasks=["A4"], runs=9), b"", core, environment={})
+    message = str(error.value)
+    for words in (
+        "'A4' is no task",
+        "schedules are written for 5",
+        "stands twice",
+        'did you mean "embedded"?',
+        "base_url",
+        "UNSET is not set",
+    ):
+        assert words in message
