@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from harness.campaign.display import Display
 from harness.campaign.players import Player, Served
 from harness.clock import Clock
-from harness.errors import EndpointError
+from harness.errors import EndpointError, Problem
 from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
@@ -24,6 +24,8 @@ from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Task
+
+SAME_MODEL = ("engine", "model_digest", "window_tokens", "chat_template_digest")
 
 
 @dataclass
@@ -82,6 +84,7 @@ class Orchestrator:
         self._show(f"{player.id} run {number}: starting")
         try:
             served = player.bring_up()
+            self._refuse_another_model(player, served)
             self._log("model_up", player, number, self.clock.monotonic() - began)
             info = self._begin(player, number, served)
             self._cells(player, number, pending, served)
@@ -96,6 +99,36 @@ class Orchestrator:
             self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
         finally:
             player.shut_down()
+
+    def _refuse_another_model(self, player: Player, served: Served) -> None:
+        """What serves under this name must be what served its earlier runs.
+
+        Raises
+        ------
+        EndpointError
+            If a fact that both servers tell is another one now.
+        """
+        for number in range(1, self.campaign.record.runs + 1):
+            info = store.read_run_info(self.campaign.folder.run(player.id, number))
+            if info is None:
+                continue
+            problems = [
+                Problem(
+                    f"{player.id}: {name.replace('_', ' ')}",
+                    f"run {number} had {was}, now {now}",
+                    "serve what was served before, or give it an id of its own in another campaign",
+                )
+                for name in SAME_MODEL
+                if (was := getattr(info.server, name)) is not None
+                and (now := getattr(served.server, name)) is not None
+                and was != now
+            ]
+            if problems:
+                raise EndpointError(
+                    f"{player.id} is not the model that this campaign began with",
+                    problems,
+                    "Nothing was asked of it.",
+                )
 
     def _begin(self, player: Player, number: int, served: Served) -> RunInfo:
         folder = self.campaign.folder.run(player.id, number)

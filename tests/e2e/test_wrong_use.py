@@ -205,3 +205,26 @@ def test_one_orchestrator_at_a_time(
     assert code == 2
     assert "there is a campaign in this folder already" in output
     assert f"arnes campaign resume {folder}" in output
+
+
+def test_another_model_under_the_same_name_is_refused(
+    core: Instrument, start: Callable[..., tuple[int, str, Path]], impatient: Path
+) -> None:
+    """Resume over a folder with the same model name and other weights mixes nothing (G101)."""
+    model = good(core)
+    with ScriptedServer(model.script(core)) as server:
+        code, output, folder = start(plan_text({"m": server.base_url}, tasks=TASKS, runs=2))
+    assert code == 0, output
+    shutil.rmtree(folder / "m" / "run_2")
+    info = folder / "m" / "run_1" / "RUN_INFO.json"
+    record = json.loads(info.read_text())
+    record["server"]["window_tokens"] = 4096
+    info.write_text(json.dumps(record))
+    plan = json.loads((folder / "CAMPAIGN.json").read_text())
+    with ScriptedServer(model.script(core)) as server:
+        plan["plan"]["models"][0]["base_url"] = server.base_url
+        (folder / "CAMPAIGN.json").write_text(json.dumps(plan))
+        done = arnes("campaign", "resume", str(folder), cwd=impatient, PYTHONPATH=str(ROOT))
+    assert done.returncode == 1
+    assert "window tokens: run 1 had 4096, now 65536" in done.stderr
+    assert not list(folder.glob("m/run_2/*/raw/*.json"))
