@@ -53,7 +53,7 @@ PARTS: tuple[Part, ...] = (
         task_files=("prompt.md",),
     ),
     Part("tools", "run", "tool descriptions and tools", code=("world/tools.py",)),
-    Part("protocol", "run", "how a tool call is written and read", code=("protocol.py",)),
+    Part("protocol", "run", "how a tool call is written and read", code=("protocol/*.py",)),
     Part(
         "loop",
         "run",

@@ -166,7 +166,7 @@ def _read_header(given: _Given, inline: str, lines: list[str]) -> None:
 
 def _keyed(given: _Given, line: str) -> _Entry | None:
     """Return the entry that a line begins, or None if it only goes on."""
-    match = KEY.match(line)
+    match = KEY.match(line) if line else None
     name = given.names.get(folded(match[2])) if match else None
     if match and name and name != CONTENT:
         before, key, behind_key, behind, value = match.groups()

@@ -1,8 +1,9 @@
 """Where a call begins and ends in the lines of a reply.
 
 Inside a body `@@CALL` and `@@RESULT` open and `@@END` closes, so that a document may quote
-whole calls and results. A body ends only at a line that holds nothing but `@@END`, quoted if
-the call is. In a call without a body an end that shares its line with something is understood.
+whole calls and results. A body ends only at a line that holds nothing but `@@END`, in the same
+Markdown quotation as the call, whose signs its lines lose. In a call without a body an end that
+shares its line with something is understood.
 """
 
 import re
@@ -44,8 +45,9 @@ class Lines:
     def of(text: str) -> "Lines":
         """Split a text; every form of a line end is a line end."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        marks = {n: mark for n, line in enumerate(lines) if (mark := read_mark(line))}
-        return Lines(lines, marks, [n for n, line in enumerate(lines) if is_fence(line)])
+        marked = [(n, read_mark(line)) for n, line in enumerate(lines) if "@@" in line]
+        fences = [n for n, line in enumerate(lines) if is_fence(line)]
+        return Lines(lines, {n: mark for n, mark in marked if mark}, fences)
 
     def in_fence(self, number: int) -> bool:
         """Say whether a line stands behind a fence that no other fence line has closed."""
@@ -56,21 +58,21 @@ class Lines:
         found = (n for n, mark in self.marks.items() if n > start and mark.kind == "result")
         return next(found, len(self.lines))
 
-    def close_of(self, first: int, *, quoted: bool, cut: bool) -> int | None:
+    def close_of(self, first: int, *, depth: int, cut: bool) -> int | None:
         """Return the line of the end that closes what is open before a line, or None.
 
         Where the reply was cut, its last line may be the beginning of another one.
         """
-        depth = 1
+        opened = 1
         for number in range(first, len(self.lines) - int(cut)):
             mark = self.marks.get(number)
-            if mark is None or mark.quoted != quoted:
+            if mark is None or mark.depth != depth:
                 continue
             if mark.kind in {"call", "result"} and not mark.closed:
-                depth += 1
+                opened += 1
             elif mark.kind == "end" and mark.alone:
-                depth -= 1
-                if depth == 0:
+                opened -= 1
+                if opened == 0:
                     return number
         return None
 
@@ -121,30 +123,36 @@ def extent(reply: Lines, start: int, inline: str, *, takes_content: bool, cut: b
 
 def _below(reply: Lines, start: int, inline: str, *, takes_content: bool, cut: bool) -> Extent:
     """Find the end of a call that goes on below its opening line."""
+    depth = reply.marks[start].depth
     header: list[str] = []
-    opening = inline  # what the arguments begin with
+    number = start
     for number in range(start + 1, len(reply.lines)):
         mark = reply.marks.get(number)
-        found = Extent(inline, header, "end", number + 1)
-        if mark is None:
-            line = reply.lines[number]
-            line = unquoted(line) if reply.marks[start].quoted else line
-            opening = opening if opening.strip() or is_fence(line) else line
-            content = CONTENT_LINE.match(line) if takes_content else None
-            if content and not BEGINS_JSON.match(opening):
-                return _with_body(reply, start, found, content[1].strip(), "content:", cut=cut)
-            header.append(line)
-        elif mark.kind == "end":
-            return replace(found, ending="end" if mark.alone else "one_line", exact=mark.exact)
-        elif mark.kind == "body":
-            found = replace(found, exact=mark.exact)
+        if mark is not None:
+            return _at_mark(reply, start, Extent(inline, header, "none", number), mark, cut=cut)
+        line = unquoted(reply.lines[number], depth)
+        content = CONTENT_LINE.match(line) if takes_content else None
+        if content:
+            found = Extent(inline, header, "none", number + 1)
+            return _with_body(reply, start, found, content[1].strip(), "content:", cut=cut)
+        header.append(line)
+    return _unclosed(reply, start, Extent(inline, header, "none", number + 1), cut=cut)
+
+
+def _at_mark(reply: Lines, start: int, found: Extent, mark: Mark, *, cut: bool) -> Extent:
+    """Go on at the first mark below the opening line."""
+    match mark.kind:
+        case "end":
+            ending: Ending = "end" if mark.alone else "one_line"
+            return replace(found, ending=ending, end=found.end + 1, exact=mark.exact)
+        case "body":
+            found = replace(found, end=found.end + 1, exact=mark.exact)
             rest = mark.rest.strip(f" \t:{DRESS}")
             return _with_body(reply, start, found, rest, "@@BODY", cut=cut)
-        else:
-            ending: Ending = "call" if mark.kind == "call" else "none"
-            return _unclosed(reply, start, replace(found, ending=ending, end=number), cut=cut)
-    found = Extent(inline, header, "none", len(reply.lines))
-    return _unclosed(reply, start, found, cut=cut)
+        case "call":
+            return _unclosed(reply, start, replace(found, ending="call"), cut=cut)
+        case "result":
+            return _unclosed(reply, start, found, cut=cut)
 
 
 def _with_body(
@@ -161,12 +169,10 @@ def _with_body(
         first, opener = "", "|"
     elif opener == "@@BODY" and first:
         opener = "content:"
-    quoted = reply.marks[start].quoted
-    close = reply.close_of(begin, quoted=quoted, cut=cut)
-    lines = [*([first] if first else []), *reply.lines[begin:close]]
-    if quoted and all(line.lstrip().startswith(">") for line in lines if line.strip()):
-        lines = [unquoted(line) for line in lines]
-    found = replace(found, body=lines, opener=opener)
+    depth = reply.marks[start].depth
+    close = reply.close_of(begin, depth=depth, cut=cut)
+    lines = [unquoted(line, depth) for line in reply.lines[begin:close]]
+    found = replace(found, body=[first, *lines] if first else lines, opener=opener)
     if close is None:
         return replace(found, ending="body", end=len(reply.lines))
     exact = found.exact and reply.marks[close].exact
@@ -185,7 +191,7 @@ def _unclosed(reply: Lines, start: int, found: Extent, *, cut: bool) -> Extent:
             header = [*found.header[:place], line[: glued.start()]]
             return replace(found, header=header, ending="one_line", end=number + 1)
         if fenced and is_fence(line):
-            return replace(found, header=found.header[:place], ending="none", end=number + 1)
+            return replace(found, header=found.header[:place], end=number + 1)
     written = "\n".join([found.inline, *found.header]).rstrip()
     something_else = EMPTY_LINE.search(written) or SIGN.search(written)
     return replace(found, ending="prose") if something_else and found.ending == "none" else found

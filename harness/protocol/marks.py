@@ -15,7 +15,10 @@ MARK = re.compile(
 ALONE = re.compile(TAIL)
 GLUED_END = re.compile(rf"@@[ \t\u00a0]?END{TAIL}\Z", re.IGNORECASE)
 FENCE = re.compile(r"[ \t>]*+(`{3,}|~{3,})[^`\n]*+")
-QUOTE = re.compile(r"[ \t]*+(?:>[ \t]?)++")
+QUOTE = re.compile(r"[ \t]*+>[ \t]?")
+
+Kind = Literal["call", "body", "end", "result"]
+KINDS: dict[str, Kind] = {"CALL": "call", "BODY": "body", "END": "end"}
 
 
 @dataclass(frozen=True)
@@ -23,14 +26,14 @@ class Mark:
     """A line that begins with one of the four marks.
 
     rest : what stands behind the mark
-    quoted : the line is part of a Markdown quotation
+    depth : how many Markdown quotations the line stands in
     dress : the emphasis or code signs directly before the mark
     exact : the mark is written as the system text writes it
     """
 
-    kind: Literal["call", "body", "end", "result"]
+    kind: Kind
     rest: str
-    quoted: bool
+    depth: int
     dress: str
     exact: bool
 
@@ -47,30 +50,27 @@ class Mark:
 
 def read_mark(line: str) -> Mark | None:
     """Return the mark that a line begins with, or None; quotation and emphasis do not count."""
-    match = MARK.match(line) if "@@" in line else None
+    match = MARK.match(line)
     if match is None:
         return None
     lead, dress, gap, opener, end, rest = match.groups()
     word = opener or end
-    kind: Literal["call", "body", "end", "result"]
-    match word.upper():
-        case "CALL":
-            kind = "call"
-        case "BODY":
-            kind = "body"
-        case "END":
-            kind = "end"
-        case _:
-            kind = "result"
-    exact = not dress and not gap and ">" not in lead and word.isupper()
-    return Mark(kind, rest, ">" in lead, dress, exact)
+    depth = lead.count(">")
+    exact = not (dress or gap or depth) and word.isupper()
+    return Mark(KINDS.get(word.upper(), "result"), rest, depth, dress, exact)
 
 
 def is_fence(line: str) -> bool:
     """Say whether a line is nothing but a code fence and its info string."""
-    return FENCE.fullmatch(line) is not None
+    return ("`" in line or "~" in line) and FENCE.fullmatch(line) is not None
 
 
-def unquoted(line: str) -> str:
-    """Return a line without the signs of a Markdown quotation."""
-    return QUOTE.sub("", line, count=1) if line.lstrip().startswith(">") else line
+def unquoted(line: str, depth: int) -> str:
+    """Return a line without the signs of so many quotations, or of as many as it has."""
+    place = 0
+    for _ in range(depth):
+        sign = QUOTE.match(line, place)
+        if sign is None:
+            break
+        place = sign.end()
+    return line[place:]

@@ -36,7 +36,9 @@ from harness.protocol.calls import (
 from harness.protocol.extent import Extent, Lines, extent
 from harness.protocol.marks import BLANK, DRESS, GLUED_END, Mark
 
-TOOL = re.compile(rf"([{BLANK}:\uff1a{DRESS}\"'<\[(]*+)([^\s:\uff1a{{]*+)(.*)", re.DOTALL)
+TOOL = re.compile(
+    rf"([{BLANK}:\uff1a{DRESS}\"'<\[(]*+)([^\s:\uff1a{{]*+)([:\uff1a]?)(.*)", re.DOTALL
+)
 TOOL_TAIL = f"{DRESS}\"'>])(.,;"
 NATIVE = re.compile(  # how models that were trained on native calls write them
     r"<\|?/?(?:tool_calls?|function_calls?|tool_use|tool_code|invoke)\b|<function="
@@ -161,11 +163,11 @@ def _opening(mark: Mark, known: Known) -> _Opening:
     end = GLUED_END.search(mark.rest)
     written = mark.rest[: end.start()] if end else mark.rest
     match = TOOL.fullmatch(written)
-    lead, word, inline = match.groups() if match else ("", "", written)
+    lead, word, colon, inline = match.groups() if match else ("", "", "", written)
     bare = word.rstrip(TOOL_TAIL)
     if mark.dress:
         inline = inline.rstrip(f"{DRESS} \t")
-    exact = mark.exact and bare == word and not lead.strip()
+    exact = mark.exact and bare == word and not (lead.strip() or colon)
     return _Opening(bare, known.get(folded(bare)), inline, exact)
 
 
