@@ -44,14 +44,15 @@ def reml(y: Array, basis: Kernels, *, start: Array) -> Array:
     fit = _Fit((y - y.mean()) / np.sqrt(scale), spread)
     v = np.maximum(start / scale, 1e-3)
     state = fit.at(v)
+    before, share = np.zeros_like(v), 1.0
     for _ in range(ROUNDS):
-        moved = _step(fit, v, state)
-        if moved is None:
+        way = _towards(v, state)
+        # A round that turns back has gone too far before: without this it may swing for ever.
+        share = max(share / 2, 1 / 8) if way @ before < 0 else min(2 * share, 1.0)
+        moved = _step(fit, v, way, share, state)
+        if moved is None or float(np.abs(moved[0] - v).sum()) <= TOLERANCE * float(v.sum()):
             return v * scale
-        change = float(np.abs(moved[0] - v).sum())
-        v, state = moved
-        if change <= TOLERANCE * float(v.sum()):
-            return v * scale
+        v, state, before = *moved, way
     raise refuse(
         "variance components do not settle",
         "shares",
@@ -60,13 +61,19 @@ def reml(y: Array, basis: Kernels, *, start: Array) -> Array:
     )
 
 
-def _step(fit: "_Fit", v: Array, state: "_State") -> tuple[Array, "_State"] | None:
-    """Return the next components, or None when no step along the way up raises the likelihood."""
+def _towards(v: Array, state: "_State") -> Array:
+    """Return the way from v to the solution of the moment equations."""
     target = _solve_nonnegative(state.left, state.right)
     target[-1] = max(target[-1], SMALLEST)
-    share = 1.0
+    return target - v
+
+
+def _step(
+    fit: "_Fit", v: Array, way: Array, share: float, state: "_State"
+) -> tuple[Array, "_State"] | None:
+    """Return the next components, or None when no part of the way keeps the likelihood."""
     while share > 1e-8:
-        candidate = v + share * (target - v)
+        candidate = v + share * way
         reached = fit.at(candidate)
         if reached.likelihood >= state.likelihood - 1e-13 * abs(state.likelihood):
             return candidate, reached

@@ -126,6 +126,17 @@ def test_a_naive_bootstrap_of_three_runs_fails_the_same_gates() -> None:
     assert measured("base6").bootstrap_ranks < 0.80
 
 
+def test_simultaneous_intervals_cover_jointly_with_runs_missing() -> None:
+    """Where covariances are uneven the simulated quantile keeps the joint 95 %."""
+    rng = np.random.default_rng([SEED, 55])
+    held = 0
+    for _ in range(500):
+        y = rng.normal(150, 4, (5, 4)) + rng.normal(0, 6, 4)
+        y[0, 3] = y[1, 3] = y[2, 0] = np.nan
+        held += all(abs(p.difference) <= p.half for p in paired_analysis(y, rng=rng).pairs)
+    assert held / 500 == pytest.approx(0.95, abs=0.03)  # three standard errors of 500 campaigns
+
+
 def test_only_tasks_as_clusters_cover_further_tasks() -> None:
     """With tasks drawn anew the task-cluster interval covers 0; the run-only interval must not."""
     rng = np.random.default_rng([SEED, 99])
