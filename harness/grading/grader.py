@@ -3,7 +3,6 @@
 A row function that raises is *our* fault: `GraderError`, the run stops, no model pays.
 """
 
-import importlib.util
 import inspect
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from harness.grading.deliverable import Deliverable
 from harness.grading.verdict import ROW_ATTRIBUTE, RowFunction, Verdict
 from harness.records.score import RowScore, points_of
 from harness.suite.definition import RowDefinition, TaskDefinition
+from harness.suite.source import load_source
 
 
 @cache
@@ -25,12 +25,8 @@ def row_functions(folder: Path) -> dict[str, RowFunction]:
         If the grader cannot be loaded.
     """
     path = folder / "grader.py"
-    spec = importlib.util.spec_from_file_location(f"arnes_suite.{folder.name}.grader", path)
-    if spec is None or spec.loader is None:
-        raise GraderError(f"{path} cannot be loaded")
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        module = load_source(path, f"arnes_suite.{folder.name}.grader")
     except Exception as error:
         raise GraderError(
             f"{folder.name}/grader.py cannot be loaded",

@@ -4,7 +4,6 @@ Loading a suite is static; this module is where a task's own `form.py`, `oracle.
 `policy.py` run.
 """
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +12,7 @@ from harness.records.base import readable_json
 from harness.suite.forms import OPEN, Form, Sets
 from harness.suite.loader import OPEN_FORM_FILE
 from harness.suite.prompts import render
+from harness.suite.source import load_source
 
 ORACLE_MAX_TOKENS = 24576  # the second method reads a prompt as a model gets it
 
@@ -26,18 +26,13 @@ def task_module(folder: Path, name: str) -> ModuleType:
         If it does not load.
     """
     path = folder / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"arnes_suite.{folder.name}.{name}", path)
-    if spec is None or spec.loader is None:
-        raise FormError(f"{path} cannot be loaded")
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        return load_source(path, f"arnes_suite.{folder.name}.{name}")
     except Exception as error:
         raise FormError(
             f"{folder.name}/{name}.py cannot be loaded",
             [Problem(str(path), f"{type(error).__name__}: {error}", "correct it")],
         ) from error
-    return module
 
 
 def make_form(folder: Path, seed: str) -> Form:
