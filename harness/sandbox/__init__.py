@@ -18,7 +18,7 @@ from harness.sandbox.owner import Owned
 from harness.sandbox.probe import describe, probe, tiers
 from harness.sandbox.tier import Tier
 from harness.sandbox.unittest_runner import SuiteEvent, SuiteRun, open_session, unittest_run
-from harness.sandbox.worker import Candidate, Worker, open_worker
+from harness.sandbox.worker import Candidate, Worker, execution_key, open_worker
 
 __all__ = [
     "PYTHON_COMMAND",
@@ -34,6 +34,7 @@ __all__ = [
     "Usage",
     "Worker",
     "describe",
+    "execution_key",
     "facts_of",
     "open_session",
     "open_worker",

@@ -30,7 +30,7 @@ PUBLIC = "/tmp"  # noqa: S108 (a folder of a random name is made there; root's o
 LACKS = (
     "that a host file exists, and its size, can be seen, though not what is in it",
     "the scratch is watched, not sized: it can exceed its limit for a tenth of a second",
-    "processes are counted together with the user's others",
+    "for an ordinary user, a process too many ends the measure instead of failing to start",
     "no private loopback: programs that need one are not run",
 )
 

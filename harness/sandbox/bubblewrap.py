@@ -67,22 +67,12 @@ def bubblewrap_launch(
     if program is None:
         raise FileNotFoundError(PROGRAM)
     uid = unprivileged_uid() if os.geteuid() == 0 else None
-    shown, system = _interpreter_files(python), _system_files()
-    binds = [*shown, *system]
-    for path in readable:
-        binds += ["--ro-bind", path, path]
-    arguments = [*_namespaces(uid), *_folders(binds), *binds]
-    arguments += _packages_hidden(python)
-    for device in DEVICES:
-        arguments += ["--dev-bind", device, device]
-    arguments += ["--perms", "1777"] if uid is not None else []
-    arguments += ["--size", str(scratch_mib * MIB)] if program.sizes else []
-    arguments += ["--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
-    settings = environment(hash_seed)
-    if _home(python) == PYTHON:
-        settings["LD_LIBRARY_PATH"] = f"{PYTHON}/lib"
-    for name, value in settings.items():
-        arguments += ["--setenv", name, value]
+    arguments = [
+        *_namespaces(uid),
+        *_shown(python, readable),
+        *_scratch(uid, scratch_mib if program.sizes else None),
+        *_settings(python, hash_seed),
+    ]
     program_inside = f"{_home(python)}/bin/{python.executable.name}"
     setup = Setup(
         scratch=SCRATCH,
@@ -137,6 +127,30 @@ def _folders(binds: list[str]) -> list[str]:
 
 def _home(python: Interpreter) -> str:
     return "/usr" if str(python.prefix) == "/usr" else PYTHON
+
+
+def _shown(python: Interpreter, readable: tuple[str, ...]) -> list[str]:
+    binds = [*_interpreter_files(python), *_system_files()]
+    for path in readable:
+        binds += ["--ro-bind", path, path]
+    arguments = [*_folders(binds), *binds, *_packages_hidden(python)]
+    for device in DEVICES:
+        arguments += ["--dev-bind", device, device]
+    return arguments
+
+
+def _scratch(uid: int | None, size_mib: int | None) -> list[str]:
+    """Make the one writable folder, and close what bubblewrap made above everything."""
+    arguments = ["--perms", "1777"] if uid is not None else []
+    arguments += ["--size", str(size_mib * MIB)] if size_mib is not None else []
+    return [*arguments, "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
+
+
+def _settings(python: Interpreter, hash_seed: int) -> list[str]:
+    settings = environment(hash_seed)
+    if _home(python) == PYTHON:
+        settings["LD_LIBRARY_PATH"] = f"{PYTHON}/lib"
+    return [part for name, value in settings.items() for part in ("--setenv", name, value)]
 
 
 def _interpreter_files(python: Interpreter) -> list[str]:

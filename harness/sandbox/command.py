@@ -69,14 +69,18 @@ def run_command(
         raise GraderError(f"the tier {tier.name} has no network of its own")
     start = launcher(tier.name)
     launch = start(current_interpreter(), hash_seed, limits.scratch_mib, tuple(readable))
+    terms = Terms(limits, silence_s=silence_s, spawn=True, loopback=loopback)
     with Sandbox(launch, files, (), clock or SystemClock()) as sandbox:
-        terms = Terms(limits, silence_s=silence_s, spawn=True, loopback=loopback)
-        measure = sandbox.begin(terms)
-        try:
-            measure.send(_message(argv, sandbox.python, hash_seed))
-            reply = measure.receive()  # the channel closes when the program starts
-        finally:
-            ending = measure.finish(wait=True)
+        return _run(sandbox, terms, _message(argv, sandbox.python, hash_seed))
+
+
+def _run(sandbox: Sandbox, terms: Terms, message: bytes) -> CommandRun:
+    measure = sandbox.begin(terms)
+    try:
+        measure.send(message)
+        reply = measure.receive()  # the channel closes when the program starts
+    finally:
+        ending = measure.finish(wait=True)
     return CommandRun(
         exit_status=ending.exit_status,
         stdout=ending.stdout,

@@ -82,6 +82,8 @@ def read_facts(
 
 def facts_of(worker: Worker, path: str, text: str) -> FileFacts:
     """Return the facts of one file, read in a fork of a sandbox that is open already."""
+    if not _is_text(text):
+        return FileFacts(compiles=False, error="half a surrogate pair: no bytes of a file are this")
     seen = worker.snippet(facts_source(), {"path": path, "text": text})
     if seen.outcome == "exception" and seen.error not in ("RecursionError", "MemoryError"):
         raise GraderError(
@@ -91,6 +93,14 @@ def facts_of(worker: Worker, path: str, text: str) -> FileFacts:
     if seen.outcome != "value":
         return FileFacts(compiles=False, error=f"the parser gave up: {seen.described}"[:300])
     return FileFacts.model_validate(seen.value)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @cache

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import CodeType
 
 from harness.records.base import digest
 
@@ -13,9 +14,10 @@ INSIDE = Path(__file__).parent / "inside"
 PACKAGE = "harness.sandbox.inside"
 FIRST_UID, UIDS = 2_000_000_000, 1_000_000_000
 
-# Reads one frame (sources and setup), makes the sources importable, and hands over.
+# Reads one frame (our code and the setup), makes the code importable, and hands over. Compiled
+# here and not there: both sides are the same interpreter, and each start saves a third.
 BOOT = """
-import importlib.machinery, os, sys
+import importlib.machinery, marshal, os, sys
 def receive():
     def exactly(n):
         data = b""
@@ -25,19 +27,18 @@ def receive():
             data += chunk
         return data
     return exactly(int.from_bytes(exactly(4), "big"))
-import json
-first = json.loads(receive())
-class Sources:
-    arnes_sources = first["sources"]
+first = marshal.loads(receive())
+class Ours:
+    arnes_code = first["code"]
     def find_spec(self, name, path=None, target=None):
-        if name in self.arnes_sources:
-            text = self.arnes_sources[name]
-            return importlib.machinery.ModuleSpec(name, self, is_package=text is None)
+        if name in self.arnes_code:
+            package = self.arnes_code[name] is None
+            return importlib.machinery.ModuleSpec(name, self, is_package=package)
     def create_module(self, spec): return None
     def exec_module(self, module):
-        text = self.arnes_sources[module.__name__]
-        if text is not None: exec(compile(text, module.__name__, "exec"), module.__dict__)
-sys.meta_path.insert(0, Sources())
+        code = self.arnes_code[module.__name__]
+        if code is not None: exec(code, module.__dict__)
+sys.meta_path.insert(0, Ours())
 from harness.sandbox.inside import zygote
 zygote.main(first["setup"], receive)
 """
@@ -86,16 +87,17 @@ class Launch:
 
 
 @cache
-def inside_sources() -> dict[str, str | None]:
-    """Return module name → text of all that runs inside; None for a package without text."""
+def inside_code() -> dict[str, CodeType | None]:
+    """Return module name → code of all that runs inside; None for a package without code."""
     parts = PACKAGE.split(".")
-    sources: dict[str, str | None] = {
+    code: dict[str, CodeType | None] = {
         ".".join(parts[: depth + 1]): None for depth in range(len(parts))
     }
     for path in sorted(INSIDE.glob("*.py")):
         if path.stem != "__init__":
-            sources[f"{PACKAGE}.{path.stem}"] = path.read_text(encoding="utf-8")
-    return sources
+            name = f"{PACKAGE}.{path.stem}"
+            code[name] = compile(path.read_bytes(), name, "exec", dont_inherit=True)
+    return code
 
 
 @cache

@@ -99,8 +99,12 @@ def observe(
 
 def observe_snippet(sandbox: Sandbox, source: str, payload: Any, terms: Terms) -> Observation:
     """Run a trusted text of ours inside: its ``main(payload)`` gives the value."""
-    task: dict[str, Json] = {"job": "snippet", "source": source, "payload": codec.encode(payload)}
-    return observe(sandbox, task, terms)
+    return observe(sandbox, snippet_task(source, payload), terms)
+
+
+def snippet_task(source: str, payload: Any) -> dict[str, Json]:
+    """Return the job that runs a trusted text over a payload."""
+    return {"job": "snippet", "source": source, "payload": codec.encode(payload)}
 
 
 def observation(

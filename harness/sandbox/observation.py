@@ -9,7 +9,18 @@ OutcomeKind = Literal["value", "exception", "timeout", "died", "refused", "not_r
 """A value came; an exception was raised; a limit of time, data or reads ended it; the process ended
 without a word; what came back is no value of exact builtin types; it was never asked."""
 
-KilledBy = Literal["", "wall", "cpu", "silence", "memory", "disk", "output", "accesses", "garbage"]
+KilledBy = Literal[
+    "",
+    "wall",
+    "cpu",
+    "silence",
+    "memory",
+    "processes",
+    "disk",
+    "output",
+    "accesses",
+    "garbage",
+]
 """Which limit ended a measure; empty when none did."""
 
 
@@ -84,6 +95,11 @@ class Observation(Record):
             return f"raised {self.error}: {self.text}"[:300]
         cause = f" ({self.killed_by})" if self.killed_by else ""
         return f"{self.outcome}{cause}{': ' + self.text if self.text else ''}"[:300]
+
+    @property
+    def lost(self) -> bool:
+        """True when the sandbox itself went away during the call."""
+        return self.usage is not None and self.evidence.exit_status is None
 
     def raised(self, name: str) -> bool:
         """True when a builtin exception of that class, or a subclass of it, was raised."""

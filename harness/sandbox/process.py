@@ -7,6 +7,7 @@ thread.
 
 import contextlib
 import json
+import marshal
 import math
 import os
 import select
@@ -14,7 +15,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -28,13 +28,15 @@ from harness.arnes import SandboxLimits
 from harness.clock import Clock
 from harness.errors import InstrumentError, Problem
 from harness.records.base import Json
+from harness.sandbox.inside import wall
 from harness.sandbox.inside.codec import ARMED, LENGTH
-from harness.sandbox.launch import Launch, inside_sources
+from harness.sandbox.launch import Launch, inside_code
 from harness.sandbox.measure import Measure
 from harness.sandbox.watch import Watch, below
 
 START_S = 30.0
 CLOSE_S = 5.0
+SHARED_FACTOR = 8
 STDERR_SHOWN = 2000
 
 
@@ -114,7 +116,7 @@ class Sandbox:
         """The interpreter's path inside."""
         return self._launch.setup.python
 
-    def begin(self, terms: Terms) -> "Measure":
+    def begin(self, terms: Terms) -> Measure:
         """Fork one measure; finish it before the next one begins.
 
         Raises
@@ -123,26 +125,15 @@ class Sandbox:
             If the zygote is gone.
         """
         self._number += 1
+        number = self._number
         ours, theirs = socket.socketpair()
         out_read, out_write = os.pipe()
         err_read, err_write = os.pipe()
-        limits = terms.limits
-        message = {
-            "start": self._number,
-            "memory_mib": limits.memory_mib,
-            "cpu_s": math.ceil(limits.cpu_s) + 1,  # the watch ends it earlier, to the tenth
-            "file_mib": limits.file_mib,
-            "scratch_mib": limits.scratch_mib,
-            "processes": self._process_limit(terms),
-            "spawn": terms.spawn,
-            "loopback": terms.loopback,
-        }
-        number = self._number
+        given = [theirs.fileno(), out_write, err_write]
         try:
-            descriptors = [theirs.fileno(), out_write, err_write]
-            text = json.dumps(message).encode() + b"\n"
+            text = json.dumps(self._start_message(terms)).encode() + b"\n"
             with self._lock:
-                socket.send_fds(self._control, [text], descriptors)
+                socket.send_fds(self._control, [text], given)
         except OSError as error:
             self.broken = True
             ours.close()
@@ -154,16 +145,33 @@ class Sandbox:
             os.close(out_write)
             os.close(err_write)
         watch = Watch(
-            limits,
+            terms.limits,
             root=self.pid,
             apart_from=self._base,
             silence_s=terms.silence_s,
             output=out_read,
             errors=err_read,
             kill=lambda: self.tell({"kill": number}),
+            hang_up=lambda: hang_up(ours),
             clock=self._clock,
         )
-        measure = Measure(self, number, ours, watch, limits)
+        return self._armed(Measure(self, number, ours, watch, terms.limits))
+
+    def _start_message(self, terms: Terms) -> dict[str, Json]:
+        limits = terms.limits
+        return {
+            "start": self._number,
+            "memory_mib": limits.memory_mib,
+            "cpu_s": math.ceil(limits.cpu_s) + 1,  # the watch ends it earlier, to the tenth
+            "file_mib": limits.file_mib,
+            "scratch_mib": limits.scratch_mib,
+            "processes": self._process_limit(terms),
+            "spawn": terms.spawn,
+            "loopback": terms.loopback,
+        }
+
+    def _armed(self, measure: Measure) -> Measure:
+        """Return the measure once its walls are up; until then every failure is ours."""
         if measure.receive() != ARMED:
             ending = measure.finish()
             self.broken = True
@@ -247,11 +255,10 @@ class Sandbox:
 
     def _greet(self, files: Mapping[str, str], preload: tuple[str, ...]) -> None:
         setup = asdict(self._launch.setup) | {"preload": preload}
-        first = {"sources": inside_sources(), "setup": setup}
+        first = marshal.dumps({"code": inside_code(), "setup": setup})
         self._control.settimeout(START_S)
         try:
-            for frame in (first, dict(files)):
-                text = json.dumps(frame).encode("ascii")
+            for text in (first, json.dumps(dict(files)).encode("ascii")):
                 self._control.sendall(LENGTH.pack(len(text)) + text)
         except OSError as error:
             raise self._failure("the sandbox ended while it started") from error
@@ -262,20 +269,24 @@ class Sandbox:
         self._base = frozenset([self.pid, *below(self.pid)])
 
     def _process_limit(self, terms: Terms) -> int | None:
-        """As the kernel counts: per user, and this sandbox's user may have others elsewhere."""
-        if not terms.spawn:
+        """Return the kernel's limit. It counts per user; a sandbox without one of its own shares.
+
+        There the watch counts, so that two sandboxes do not take each other's places, and the
+        kernel's limit only stops what is faster than the watch.
+        """
+        if not terms.spawn or not wall.IS_LINUX:
             return None  # the filter lets none start
         setup = self._launch.setup
         if setup.uid is not None or setup.own_processes:
             return terms.limits.processes
-        if sys.platform != "linux":
-            return None
-        return _threads_of_user(os.getuid()) + terms.limits.processes
+        return _threads_of_user(os.getuid()) + SHARED_FACTOR * terms.limits.processes
 
     def _line(self, deadline: float) -> bytes | None:
         while b"\n" not in self._lines:
             left = deadline - self._clock.monotonic()
-            if left <= 0 or not select.select([self._control], [], [], left)[0]:
+            poll = select.poll()
+            poll.register(self._control, select.POLLIN)
+            if left <= 0 or not poll.poll(math.ceil(left * 1000)):
                 return None
             try:
                 chunk = self._control.recv(65536)
@@ -300,6 +311,12 @@ class Sandbox:
             [Problem(self._launch.command[0], said or "it said nothing", "run: arnes doctor")],
             "Nothing of this measure is counted.",
         )
+
+
+def hang_up(sock: socket.socket) -> None:
+    """Wake whoever waits at a socket of ours: nothing more will come."""
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 def _threads_of_user(uid: int) -> int:

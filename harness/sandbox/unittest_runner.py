@@ -7,8 +7,8 @@ happened and numbered; nothing that is printed, returned or left behind is asked
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
 
 from harness.arnes import SandboxLimits
@@ -183,6 +183,8 @@ def unittest_run(
     limits: SandboxLimits | None = None,
     module_limits: SandboxLimits | None = None,
     only: Sequence[str] | None = None,
+    source: str | None = None,
+    known: dict[str, Observation] | None = None,
 ) -> SuiteRun:
     """Run every test of a file once, in a fresh fork, against one variant of the module.
 
@@ -190,29 +192,42 @@ def unittest_run(
     ----------
     tests : worker that holds the test file, opened with ``for_tests=True``
     variant : worker that holds the module; another sandbox than `tests`
-    module, functions : name of the module in both, and what the stub offers
+    module, functions : name under which the tests import it, and what the stub offers
     budget : calls that are answered; later ones raise RuntimeError in the tests
     limits, module_limits : of the whole run of T, and of M with wall_s for one answer
     only : identifiers to run; None runs all
+    source : name of the module in M, where several variants share one sandbox; else `module`
+    known : answers of earlier runs, of a variant whose functions always give the same; it is
+        filled, and M is only started for what is not in it
 
     Raises
     ------
     GraderError
         If the variant does not load: then no test is to blame.
     """
-    with open_session(variant, module, limits=module_limits) as session:
-        if session.loaded.outcome != "value":
-            raise GraderError(f"the module {module} does not load: {session.loaded.described}")
-        owner = _ModuleOwner(session, budget)
+    name = source or module
+    with ExitStack() as stack:
+
+        def start() -> Session:
+            session = stack.enter_context(open_session(variant, name, limits=module_limits))
+            if session.loaded.outcome != "value":
+                raise GraderError(f"the module {name} does not load: {session.loaded.described}")
+            return session
+
+        owner = _ModuleOwner(start, budget, known)
         return _Conversation(tests, owner, limits).run(test_module, module, functions, only)
 
 
 class _ModuleOwner:
-    """Answers calls of the stub within a budget."""
+    """Answers calls of the stub within a budget. The module starts now, unless answers are kept."""
 
-    def __init__(self, session: Session, budget: int) -> None:
-        self._session = session
+    def __init__(
+        self, start: Callable[[], Session], budget: int, known: dict[str, Observation] | None
+    ) -> None:
+        self._start = start
+        self._session = start() if known is None else None
         self._budget = budget
+        self._known = known
         self.calls = 0
 
     def answer(self, function: str, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Json]:
@@ -221,12 +236,23 @@ class _ModuleOwner:
         if self.calls > self._budget:
             text = f"more than {self._budget} calls of the module"
             return {"kind": "exception", "error": BUDGET_ERROR, "text": text}
-        seen = self._session.call(function, args, kwargs)
+        seen = self._seen(function, args, kwargs)
         if seen.outcome == "value":
             return {"kind": "value", "value": seen.encoded}
         if seen.outcome == "exception":
             return {"kind": "exception", "error": seen.error, "text": seen.text}
         return {"kind": "exception", "error": "RuntimeError", "text": f"the module {seen.outcome}"}
+
+    def _seen(self, function: str, args: list[Any], kwargs: dict[str, Any]) -> Observation:
+        """Ask the module; a value or an exception is kept, where answers are."""
+        key = json.dumps([function, codec.encode(args), codec.encode(kwargs)])
+        if self._known is not None and key in self._known:
+            return self._known[key]
+        self._session = self._session or self._start()
+        seen = self._session.call(function, args, kwargs)
+        if self._known is not None and seen.outcome in ("value", "exception"):
+            self._known[key] = seen
+        return seen
 
 
 class _Conversation:

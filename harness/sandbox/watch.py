@@ -20,6 +20,7 @@ from harness.sandbox.inside.wall import IS_LINUX
 from harness.sandbox.observation import KilledBy
 
 LOOK_S = 0.05
+HANG_UP_S = 5.0
 MIB = 1 << 20
 KIB = 1 << 10
 
@@ -30,6 +31,7 @@ class Tree:
 
     memory_bytes: int
     cpu_s: float
+    processes: int
 
 
 def look_at(root: int, apart_from: frozenset[int]) -> Tree:
@@ -39,7 +41,7 @@ def look_at(root: int, apart_from: frozenset[int]) -> Tree:
     """
     if not IS_LINUX:
         return _look_elsewhere(root, apart_from)
-    memory, ticks = 0, 0
+    memory, ticks, count = 0, 0, 0
     for pid in descendants(root):
         if pid in apart_from:
             continue
@@ -51,11 +53,12 @@ def look_at(root: int, apart_from: frozenset[int]) -> Tree:
             with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 (a hot path)
                 fields = file.read().rpartition(b")")[2].split()
             ticks += sum(int(field) for field in fields[11:15])
-    return Tree(memory, ticks / os.sysconf("SC_CLK_TCK"))
+            count += 1
+    return Tree(memory, ticks / os.sysconf("SC_CLK_TCK"), count)
 
 
 def _look_elsewhere(root: int, apart_from: frozenset[int]) -> Tree:
-    memory, cpu_s = 0, 0.0
+    memory, cpu_s, count = 0, 0.0, 0
     with suppress(psutil.Error):
         for process in psutil.Process(root).children(recursive=True):
             if process.pid not in apart_from:
@@ -63,7 +66,8 @@ def _look_elsewhere(root: int, apart_from: frozenset[int]) -> Tree:
                     memory += process.memory_info().rss
                     times = process.cpu_times()
                     cpu_s += times.user + times.system
-    return Tree(memory, cpu_s)
+                    count += 1
+    return Tree(memory, cpu_s, count)
 
 
 class Watch:
@@ -75,6 +79,8 @@ class Watch:
     apart_from : those below it that were there before the measure
     output, errors : read ends of the measure's standard streams; closed by this class
     kill : asks for the end of the measure; called once
+    hang_up : called when the measure did not end for a while after that: whoever waits for its
+        word must not wait for ever
     """
 
     def __init__(
@@ -87,6 +93,7 @@ class Watch:
         output: int,
         errors: int,
         kill: Callable[[], None],
+        hang_up: Callable[[], None],
         clock: Clock,
     ) -> None:
         self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
@@ -97,6 +104,8 @@ class Watch:
         self._limits = limits
         self._silence_s = silence_s
         self._kill = kill
+        self._hang_up = hang_up
+        self._ended = 0.0
         self._clock = clock
         self._started = clock.monotonic()
         self._heard = self._started
@@ -125,6 +134,7 @@ class Watch:
             if self.cause:
                 return
             self.cause = cause
+            self._ended = self._clock.monotonic()
         self._kill()
 
     def start(self) -> None:
@@ -181,7 +191,10 @@ class Watch:
     def _look(self) -> None:
         now = self._clock.monotonic()
         due = self._due
-        if now - self._started > self._limits.wall_s or (due is not None and now > due):
+        if self.cause:
+            if now - self._ended > HANG_UP_S:
+                self._hang_up()
+        elif now - self._started > self._limits.wall_s or (due is not None and now > due):
             self.end("wall")
         elif self._silence_s is not None and now - self._heard > self._silence_s:
             self.end("silence")
@@ -189,6 +202,8 @@ class Watch:
             tree = look_at(self._root, self._apart)
             if tree.memory_bytes > self._limits.memory_mib * MIB:
                 self.end("memory")
+            elif tree.processes > self._limits.processes:
+                self.end("processes")
             elif tree.cpu_s > self._limits.cpu_s:
                 self.end("cpu")
 

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from harness.arnes import SandboxLimits
 from harness.clock import Clock, SystemClock
-from harness.errors import GraderError, Problem
+from harness.errors import GraderError, InstrumentError, Problem
 from harness.records.base import Json, Record, digest
-from harness.sandbox.inside import codec
+from harness.sandbox.inside import box, codec
 from harness.sandbox.interpreter import current_interpreter
-from harness.sandbox.measures import observe, observe_snippet
+from harness.sandbox.launch import python_stamp, worker_digest
+from harness.sandbox.measures import observe, snippet_task
 from harness.sandbox.observation import Observation
 from harness.sandbox.owner import Owned
 from harness.sandbox.probe import launcher
@@ -38,16 +39,41 @@ class Candidate(Record):
     hash_seed: HashSeed
     limits: SandboxLimits
 
+    @field_validator("files")
+    @classmethod
+    def _inside(cls, files: Mapping[str, str]) -> Mapping[str, str]:
+        outside = [path for path in files if not box.leads_inside(path)]
+        if outside:
+            raise ValueError(f"paths that lead out of the box: {outside}")
+        return files
+
     @property
     def digest(self) -> str:
         """The sha256 of files, hash seed and limits."""
         return digest(self)
 
 
+def execution_key(candidate: Candidate, tier: Tier, inputs: Json) -> str:
+    """Return the digest under which the observations of an execution may be kept.
+
+    inputs : what was asked, in order, with every limit that is not the candidate's own
+    """
+    return digest(
+        {
+            "candidate": candidate.digest,
+            "inputs": inputs,
+            "worker": worker_digest(),
+            "tier": tier.stamp,
+            "python": python_stamp(),
+        }
+    )
+
+
 class Worker:
     """A warm sandbox with one candidate in it. Use `open_worker`.
 
-    A sandbox that was lost or could not be cleaned is replaced before the next call.
+    A sandbox that was lost or could not be cleaned is replaced before the next call. A call whose
+    sandbox was lost is asked once more in a new one: twice is not the machine's doing any more.
     """
 
     def __init__(
@@ -61,7 +87,7 @@ class Worker:
 
     def load(self, module: str, *, limits: SandboxLimits | None = None) -> Observation:
         """Import one module of the candidate; a value means that it loads."""
-        return observe(self.sandbox(), {"job": "load", "module": module}, self.terms(limits))
+        return self._observe({"job": "load", "module": module}, limits)
 
     def call(
         self,
@@ -92,13 +118,23 @@ class Worker:
             "echo": echo_arguments,
             **call_message(entry, args, kwargs or {}, owned),
         }
-        return observe(self.sandbox(), task, self.terms(limits), owned)
+        return self._observe(task, limits, owned)
 
     def snippet(
         self, source: str, payload: Any, *, limits: SandboxLimits | None = None
     ) -> Observation:
         """Run a trusted text of ours over foreign data: ``main(payload)`` gives the value."""
-        return observe_snippet(self.sandbox(), source, payload, self.terms(limits))
+        return self._observe(snippet_task(source, payload), limits)
+
+    def _observe(
+        self, task: dict[str, Json], limits: SandboxLimits | None, owned: Sequence[Owned] = ()
+    ) -> Observation:
+        """Ask once; a sandbox that was lost is the machine's doing, so then once more."""
+        with suppress(InstrumentError):
+            seen = observe(self.sandbox(), task, self.terms(limits), owned)
+            if not seen.lost:
+                return seen
+        return observe(self.sandbox(), task, self.terms(limits), owned)
 
     def terms(self, limits: SandboxLimits | None = None) -> Terms:
         """Return the terms of one call: no process, no socket."""
@@ -133,7 +169,8 @@ def open_worker(
 
     Parameters
     ----------
-    tier : from `probe` or `tiers`; with the tier "none" nothing is run
+    tier : from `probe` or `tiers`; with the tier "none" nothing is run; use the worker in the
+        thread that opened it, because a sandbox ends with that thread
     for_tests : unittest is imported before the forks
 
     Raises

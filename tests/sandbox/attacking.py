@@ -7,11 +7,18 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from harness.arnes import SandboxLimits
 from harness.sandbox import CommandRun, tiers
 
 ATTACKS = Path(__file__).parent / "attacks.py"
 AVAILABLE = [tier for tier in tiers() if tier.available]
+# Where the walls have little part in what is tested, the tiers after the best one are slow tests.
+BEST_FIRST = [
+    *AVAILABLE[:1],
+    *(pytest.param(tier, marks=pytest.mark.slow) for tier in AVAILABLE[1:]),
+]
 LIMITS = SandboxLimits(
     wall_s=10,
     cpu_s=8,
@@ -21,6 +28,7 @@ LIMITS = SandboxLimits(
     scratch_mib=8,
     output_kib=64,
 )
+
 
 def said(run: CommandRun) -> object:
     """What an attack program returned. Printed text: good enough for a test, never for a verdict."""
@@ -37,5 +45,3 @@ def outside(name: str, host: Mapping[str, object], **environment: str) -> object
         env=os.environ | environment,
     )
     return json.loads(run.stdout.splitlines()[-1])
-
-

@@ -53,6 +53,14 @@ def worker_of(tier: Tier, pool: OpenWorker) -> Workers:
 
 
 @pytest.fixture
+def best_worker_of(pool: OpenWorker) -> Workers:
+    """As `worker_of`, of the best tier alone: for what no wall has a part in."""
+    if not AVAILABLE:
+        pytest.skip("no tier is available here")
+    return lambda files: pool(AVAILABLE[0], files, False)
+
+
+@pytest.fixture
 def attacker(worker_of: Workers) -> Worker:
     """A warm sandbox with the hostile functions in it."""
     return worker_of({"attacks.py": ATTACKS.read_text()})
@@ -76,7 +84,15 @@ def attack_program(tier: Tier) -> Callable[..., CommandRun]:
 
 
 @pytest.fixture
-def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
+def public() -> Iterator[Path]:
+    """A folder of ours that every user may enter: only the walls keep foreign code out of it."""
+    with tempfile.TemporaryDirectory(prefix="arnes-test-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def ports() -> Iterator[dict[str, object]]:
     """Listening sockets of every kind, ours, on this host."""
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
@@ -88,8 +104,8 @@ def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object
             unix = stack.enter_context(socket.socket(socket.AF_UNIX))
             unix.bind(address)
             unix.listen()
-        os.chmod(str(found["path"]), 0o777)
-        os.chmod(folder, 0o755)
+        Path(str(found["path"])).chmod(0o777)
+        Path(folder).chmod(0o755)
         yield found
 
 
@@ -108,6 +124,6 @@ def ours() -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
-            if "arnes_sources" in "".join(process.cmdline()) or process.name() == "bwrap":
+            if "arnes_code" in "".join(process.cmdline()) or process.name() == "bwrap":
                 found.append(process)
     return found

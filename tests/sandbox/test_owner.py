@@ -158,22 +158,24 @@ Call = Callable[[str, Owned], object]
 
 
 @pytest.mark.parametrize("name", HONEST_READS)
-def test_honest_code_is_served_and_charged(worker_of: Callable[..., Worker], name: str) -> None:
+def test_honest_code_is_served_and_charged(
+    best_worker_of: Callable[..., Worker], name: str
+) -> None:
     """What one may do with a list one may do here, and each pass counts its length."""
     value, reads = HONEST_READS[name]
 
-    seen = worker_of({"honest.py": HONEST}).call(f"honest:{name}", [Owned(range(N), 4 * N)])
+    seen = best_worker_of({"honest.py": HONEST}).call(f"honest:{name}", [Owned(range(N), 4 * N)])
 
     assert (seen.described, seen.accesses) == (f"returned {value!r}", (reads,))
 
 
 @pytest.mark.parametrize(("slice_", "reads"), SLICES)
 def test_a_slice_is_charged_by_its_length(
-    worker_of: Callable[..., Worker], slice_: str, reads: int
+    best_worker_of: Callable[..., Worker], slice_: str, reads: int
 ) -> None:
     """Not by what was asked for beyond the list's end."""
     functions = [f"def s{i}(xs):\n    return xs{text}\n" for i, (text, _) in enumerate(SLICES)]
-    worker = worker_of({"slices.py": "".join(functions)})
+    worker = best_worker_of({"slices.py": "".join(functions)})
     number = [text for text, _ in SLICES].index(slice_)
     expected = eval(f"list(range(N)){slice_}")  # our own texts, above
 
@@ -182,9 +184,9 @@ def test_a_slice_is_charged_by_its_length(
     assert (seen.value, seen.accesses) == (expected, (reads,))
 
 
-def test_binary_search_counts_each_look(worker_of: Callable[..., Worker]) -> None:
+def test_binary_search_counts_each_look(best_worker_of: Callable[..., Worker]) -> None:
     """C code that goes by index goes through the owner too: about log2(n) reads."""
-    seen = worker_of({"honest.py": HONEST}).call("honest:by_bisect", [Owned(range(N), 4 * N)])
+    seen = best_worker_of({"honest.py": HONEST}).call("honest:by_bisect", [Owned(range(N), 4 * N)])
 
     assert seen.value is True
     assert 5 <= seen.accesses[0] <= 7
@@ -192,10 +194,10 @@ def test_binary_search_counts_each_look(worker_of: Callable[..., Worker]) -> Non
 
 @pytest.mark.parametrize("name", ["clear_method", "base_method"])
 def test_what_goes_around_the_methods_finds_nothing(
-    worker_of: Callable[..., Worker], name: str
+    best_worker_of: Callable[..., Worker], name: str
 ) -> None:
     """The storage of the near end is empty, and the next measure is not touched by a patch."""
-    worker = worker_of({"hostile.py": HOSTILE})
+    worker = best_worker_of({"hostile.py": HOSTILE})
 
     assert worker.call(f"hostile:{name}", [Owned(range(N), 4 * N)]).raised("IndexError")
     assert worker.call("hostile:base_iterator", [Owned(range(N), 4 * N)]).value == []
@@ -205,45 +207,47 @@ def test_what_goes_around_the_methods_finds_nothing(
 
 
 @pytest.mark.parametrize("name", ["pop", "assign", "sort"])
-def test_the_list_cannot_be_changed(worker_of: Callable[..., Worker], name: str) -> None:
+def test_the_list_cannot_be_changed(best_worker_of: Callable[..., Worker], name: str) -> None:
     """A change is refused by name, so that it is seen as what it is."""
-    seen = worker_of({"hostile.py": HOSTILE}).call(f"hostile:{name}", [Owned(range(N), 4 * N)])
+    seen = best_worker_of({"hostile.py": HOSTILE}).call(f"hostile:{name}", [Owned(range(N), 4 * N)])
 
     assert seen.raised("TypeError")
     assert "must not be changed" in seen.text
 
 
-def test_one_read_beyond_the_budget_ends_the_call(worker_of: Callable[..., Worker]) -> None:
+def test_one_read_beyond_the_budget_ends_the_call(best_worker_of: Callable[..., Worker]) -> None:
     """The count stops at the budget plus one, and no value comes back."""
-    seen = worker_of({"hostile.py": HOSTILE}).call("hostile:quadratic", [Owned(range(N), 4 * N)])
+    seen = best_worker_of({"hostile.py": HOSTILE}).call(
+        "hostile:quadratic", [Owned(range(N), 4 * N)]
+    )
 
     assert (seen.outcome, seen.killed_by, seen.accesses) == ("died", "accesses", (4 * N + 1,))
 
 
-def test_frames_that_ask_nothing_are_garbage(worker_of: Callable[..., Worker]) -> None:
+def test_frames_that_ask_nothing_are_garbage(best_worker_of: Callable[..., Worker]) -> None:
     """They are counted as evidence, give no data, and change no count."""
-    seen = worker_of({"hostile.py": HOSTILE}).call(
+    seen = best_worker_of({"hostile.py": HOSTILE}).call(
         "hostile:fake_questions", [Owned(range(N), 4 * N)]
     )
 
     assert (seen.value, seen.accesses, seen.evidence.garbage) == ("asked", (0,), 9)
 
 
-def test_two_lists_are_counted_apart(worker_of: Callable[..., Worker]) -> None:
+def test_two_lists_are_counted_apart(best_worker_of: Callable[..., Worker]) -> None:
     """Each has its own budget."""
     source = "def f(xs, ys):\n    return sum(xs) + ys[0]\n"
 
-    seen = worker_of({"two.py": source}).call("two:f", [Owned([1, 2], 9), Owned([5], 9)])
+    seen = best_worker_of({"two.py": source}).call("two:f", [Owned([1, 2], 9), Owned([5], 9)])
 
     assert (seen.value, seen.accesses) == (8, (2, 1))
 
 
-def test_a_list_of_anything_is_served(worker_of: Callable[..., Worker]) -> None:
+def test_a_list_of_anything_is_served(best_worker_of: Callable[..., Worker]) -> None:
     """Items are values of the border like any other."""
     items = ["ñ", None, [1, [2]], True, -3, 1.5]
     source = "def f(xs):\n    return [xs[i] for i in range(len(xs))] + xs[1:3]\n"
 
-    seen = worker_of({"any.py": source}).call("any:f", [Owned(items, 20)])
+    seen = best_worker_of({"any.py": source}).call("any:f", [Owned(items, 20)])
 
     assert (seen.value, seen.accesses) == ([*items, None, [1, [2]]], (8,))
 
@@ -265,12 +269,14 @@ def test_the_owner_itself_refuses_every_other_question() -> None:
 
 
 @pytest.mark.slow
-def test_forty_thousand_reads_take_seconds_not_minutes(worker_of: Callable[..., Worker]) -> None:
+def test_forty_thousand_reads_take_seconds_not_minutes(
+    best_worker_of: Callable[..., Worker],
+) -> None:
     """The scored size of the linear refactor: 20,000 elements, two reads each."""
     source = "def f(xs):\n    return sum(xs[i] <= xs[i + 1] for i in range(len(xs) - 1))\n"
     limits = LIMITS.model_copy(update={"wall_s": 60.0})
 
-    seen = worker_of({"reads.py": source}).call(
+    seen = best_worker_of({"reads.py": source}).call(
         "reads:f", [Owned(range(20_000), 80_000)], limits=limits
     )
 

@@ -1,6 +1,7 @@
 """Which tiers there are, how they are found, and how they are told."""
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -8,10 +9,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sandbox.attacking import AVAILABLE, LIMITS
+from sandbox.attacking import ATTACKS, AVAILABLE, LIMITS
 
 from harness.errors import GraderError, InstrumentError
 from harness.sandbox import Candidate, Tier, describe, open_worker, probe, run_command, tiers
+from harness.sandbox.bubblewrap import bubblewrap_launch
 from harness.sandbox.inside import seccomp, syscalls
 from harness.sandbox.interpreter import Interpreter, current_interpreter
 from harness.sandbox.probe import ORDER, examine
@@ -46,8 +48,9 @@ def test_an_available_tier_runs_a_call(tier_here: Tier) -> None:
 def test_without_a_tier_nothing_is_run() -> None:
     """There is no fallback: the caller gets an error, not an unwalled run."""
     none = Tier(name="none", available=False, details="")
-    with pytest.raises(InstrumentError), open_worker(
-        Candidate(files=ADD, hash_seed=0, limits=LIMITS), none
+    with (
+        pytest.raises(InstrumentError),
+        open_worker(Candidate(files=ADD, hash_seed=0, limits=LIMITS), none),
     ):
         pass
 
@@ -99,6 +102,55 @@ def test_the_launcher_shows_nothing() -> None:
     assert len(launchers) == 2
     assert shown == [b"", b""]
     assert not any(str(current_interpreter().prefix.parent) in text for text in arguments)
+
+
+ALONE = """
+import json, os, sys
+os.chdir("/scratch")
+exec(open("/attacks.py").read(), scope := {"__name__": "attacks"})
+globals().update(scope)
+host = json.loads(sys.argv[1])
+print(json.dumps([
+    read_files(host), read_environments(host), connect(host), write_places(host),
+    signal_process(host), len(os.listdir("/")), os.path.exists("/root"), os.path.exists("/home"),
+]))
+"""
+
+
+def test_the_namespaces_hold_without_any_other_wall(ports: dict[str, object], public: Path) -> None:
+    """Landlock and the filter stand behind them; each of the two walls is to be enough."""
+    if "bubblewrap" not in {tier.name for tier in AVAILABLE}:
+        pytest.skip("no bubblewrap here")
+    (public / "secret").write_text("token")
+    public.chmod(0o777)
+    launch = bubblewrap_launch(current_interpreter(), 0, 8, ())
+    host = ports | {
+        "files": [str(public / "secret"), str(ROOT / "arnes.toml"), "/etc/passwd"],
+        "folders": [str(public), "/", "/dev", "/usr/lib", "/python", "/tmp"],
+        "pid": os.getpid(),
+    }
+    shown = b"".join(part + b"\0" for part in (b"--ro-bind", bytes(ATTACKS), b"/attacks.py"))
+    read_end, write_end = os.pipe()
+    os.write(write_end, shown + launch.arguments)
+    os.close(write_end)
+    command = [part.replace("{fd}", str(read_end)) for part in launch.command[:-1]]
+
+    run = subprocess.run(
+        [*command, ALONE, json.dumps(host)],
+        env={},
+        pass_fds=(read_end,),
+        capture_output=True,
+        check=False,
+    )
+
+    os.close(read_end)
+    assert run.returncode == 0, run.stderr
+    files, environments, sockets, places, signalled, top, root, home = json.loads(run.stdout)
+    assert (files, environments) == ([None] * 3, 0)
+    # A datagram to nobody can be sent; it stays in the network of the sandbox.
+    assert sockets == [None, True, None, None]
+    assert (places, signalled, root, home) == ([None] * 6, None, False, False)
+    assert top <= 10  # what was built, and nothing of the host's own
 
 
 def test_a_private_home_above_the_interpreter_stays_private(tier: Tier) -> None:
@@ -222,7 +274,7 @@ def test_both_architectures_have_every_refused_call(machine: str) -> None:
     """A call that is refused on one and unknown on the other would be a hole."""
     column = {"x86_64": 0, "aarch64": 1}[machine]
     only_old = {"fork", "vfork", "open", "chmod", "chown", "lchown", "utime", "utimes", "futimesat"}
-    only_old |= {"inotify_init", "ioperm", "iopl"}
+    only_old |= {"inotify_init", "ioperm", "iopl", "modify_ldt"}
     for name, numbers in syscalls.NUMBERS.items():
         assert numbers[column] is not None or name in only_old, name
     listed = {

@@ -1,23 +1,37 @@
 """Calls of foreign functions: every outcome is told apart, and nothing crosses between two calls."""
 
 import math
+import threading
 from collections.abc import Callable
 
+import psutil
 import pytest
-from sandbox.attacking import LIMITS
+from pydantic import ValidationError
+from sandbox.attacking import BEST_FIRST, LIMITS
 
 from harness.arnes import SandboxLimits
 from harness.errors import GraderError
-from harness.sandbox import Candidate, Tier, Worker, open_worker, python_stamp, worker_digest
+from harness.sandbox import (
+    Candidate,
+    Tier,
+    Worker,
+    execution_key,
+    open_worker,
+    python_stamp,
+    worker_digest,
+)
 
 Workers = Callable[..., Worker]
-SOURCE = '''
+SOURCE = """
 import os
 import sys
 import time
 
 state = []
 here = __file__
+
+def same(x):
+    return x
 
 def add(a, b=0, *, c=0):
     return a + b + c
@@ -89,16 +103,19 @@ def where():
 
 def overwrite():
     changed = 0
-    for folder, _, names in os.walk("/"):
-        for name in names:
-            if name.endswith(".py"):
-                try:
-                    with open(os.path.join(folder, name), "a") as file:
-                        file.write("\\nraise SystemExit(0)\\n")
-                    changed += 1
-                except OSError:
-                    pass
-    return changed
+    seen = 0
+    for start in ("/", *sys.path):
+        for folder, _, names in os.walk(start):
+            for name in names:
+                if name.endswith(".py"):
+                    seen += 1
+                    try:
+                        with open(os.path.join(folder, name), "a") as file:
+                            file.write("\\nraise SystemExit(0)\\n")
+                        changed += 1
+                    except OSError:
+                        pass
+    return [changed, seen > 100]
 
 memo = {}
 def by_identity(xs):
@@ -127,8 +144,14 @@ def prints():
 def start():
     import subprocess
     subprocess.Popen(["sleep", "600"])
-'''
+"""
 FILES = {"m.py": SOURCE, "pack/__init__.py": "", "pack/inner.py": "def f():\n    return 'inner'\n"}
+
+
+@pytest.fixture(params=BEST_FIRST, ids=lambda tier: tier.name)
+def tier(request: pytest.FixtureRequest) -> Tier:
+    """The best tier; the others among the slow tests."""
+    return request.param
 
 
 @pytest.fixture
@@ -167,7 +190,7 @@ def test_leaving_is_an_exception_like_another(worker: Worker) -> None:
 def test_a_bomb_ends_and_the_next_call_is_fresh(worker: Worker) -> None:
     """Memory and recursion end at their limits (G050)."""
     assert worker.call("m:grow").raised("MemoryError")
-    bomb = worker.call("m:recurse")
+    bomb = worker.call("m:recurse", limits=LIMITS.model_copy(update={"memory_mib": 64}))
     assert bomb.outcome in ("exception", "died")
     assert worker.call("m:add", [1]).value == 1
 
@@ -233,7 +256,7 @@ def test_there_is_nothing_to_read(worker: Worker) -> None:
 
 def test_files_are_new_in_every_measure(worker: Worker) -> None:
     """Whoever overwrites all he can reach, reaches his own copies alone (G062)."""
-    assert worker.call("m:overwrite").value == 3
+    assert worker.call("m:overwrite").value == [3, True]
     assert worker.call("m:add", [2]).value == 2
 
 
@@ -321,12 +344,55 @@ def test_equal_length_variants_are_both_run(tier: Tier) -> None:
     assert seen == [100, 200, 300]
 
 
+def zygote_of(worker: Worker) -> psutil.Process:
+    """The process of a sandbox that forks the measures: below bubblewrap's two, or the first."""
+    process = psutil.Process(worker.sandbox().pid)
+    while process.name() == "bwrap":
+        process = process.children()[0]
+    return process
+
+
+@pytest.mark.slow
 def test_a_lost_sandbox_is_replaced(tier: Tier) -> None:
-    """A sandbox that was ended from outside costs one call and no more."""
+    """A sandbox that was ended from outside costs no candidate a call."""
     with open_worker(Candidate(files=FILES, hash_seed=0, limits=LIMITS), tier) as worker:
         assert worker.call("m:add", [1]).value == 1
         worker.sandbox().destroy()
         assert worker.call("m:add", [2]).value == 2
+        zygote_of(worker).kill()
+        assert worker.call("m:add", [3]).value == 3
+
+
+@pytest.mark.slow
+def test_a_sandbox_that_does_not_answer_is_given_up(tier: Tier) -> None:
+    """Whoever waits for a word from inside does not wait for ever."""
+    limits = LIMITS.model_copy(update={"wall_s": 1.0})
+    with open_worker(Candidate(files=FILES, hash_seed=0, limits=LIMITS), tier) as worker:
+        zygote = zygote_of(worker)
+        stop = threading.Timer(0.3, zygote.suspend)
+        stop.start()
+        seen = worker.call("m:sleep", limits=limits)
+        stop.join()
+
+        assert (seen.outcome, seen.killed_by) == ("timeout", "wall")
+        assert worker.call("m:add", [2]).value == 2
+        assert not psutil.pid_exists(zygote.pid) or zygote.status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize(
+    "path", ["../a.py", "/a.py", "a//b.py", "./a.py", "a/../b.py", "a\0.py", ""]
+)
+def test_a_path_that_leads_out_is_no_candidates(path: str) -> None:
+    """The parser lets none through; here it could not be written either."""
+    with pytest.raises(ValidationError):
+        Candidate(files={path: ""}, hash_seed=0, limits=LIMITS)
+
+
+def test_a_text_that_no_file_can_hold_does_not_load(worker_of: Workers) -> None:
+    """Half a surrogate pair is the model's mistake, not ours."""
+    seen = worker_of({"m.py": "x = '\ud800'\n"}).load("m")
+
+    assert (seen.outcome, seen.error) == ("exception", "SyntaxError")
 
 
 def test_arguments_of_ours_that_cannot_be_sent_are_our_fault(worker: Worker) -> None:
@@ -347,6 +413,13 @@ def test_keys_of_a_cache_change_with_what_they_stand_for() -> None:
         one.model_copy(update={"limits": LIMITS.model_copy(update={"wall_s": 1.0})}),
     ]
 
+    tier = Tier(name="landlock", available=True, details="Landlock 7")
+    keys = {
+        execution_key(one, t, asked)
+        for t in (tier, tier.model_copy(update={"details": ""}))
+        for asked in (1, 2)
+    }
+    assert len(keys) == 4
     assert one.digest == Candidate(files=dict(FILES), hash_seed=1, limits=LIMITS).digest
     assert len({one.digest, *(other.digest for other in others)}) == 4
     assert len(worker_digest()) == 64
@@ -355,7 +428,7 @@ def test_keys_of_a_cache_change_with_what_they_stand_for() -> None:
 
 def test_an_observation_can_be_kept_and_read_back(worker: Worker) -> None:
     """The record is JSON, and the value comes out of it with its types."""
-    seen = worker.call("m:add", [[(1, 2)], [{"k": 1.5}]])
+    seen = worker.call("m:same", [[(1, 2), {"k": 1.5}]])
     again = type(seen).model_validate_json(seen.model_dump_json())
 
     assert again == seen

@@ -35,13 +35,20 @@ def fill(box: str, files: Mapping[str, str]) -> None:
         For a path that leads out of it. The caller's parser lets none through.
     """
     for path, text in files.items():
-        parts = path.split("/")
-        if path.startswith("/") or "\0" in path or set(parts) & {"", ".", ".."}:
+        if not leads_inside(path):
             raise ValueError(f"not a path inside the box: {path!r}")
+        parts = path.split("/")
         folder = os.path.join(box, "work", *parts[:-1])
         os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, parts[-1]), "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        # Half a surrogate pair is written too: what cannot be read back then is the text's fault.
+        data = text.encode("utf-8", "surrogatepass")
+        with open(os.path.join(folder, parts[-1]), "wb") as file:
+            file.write(data)
+
+
+def leads_inside(path: str) -> bool:
+    """Say whether a relative path stays below the folder it starts from."""
+    return "\0" not in path and not set(path.split("/")) & {"", ".", ".."}
 
 
 def remove(scratch: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 MAX_BYTES = 1 << 20
 MAX_ITEMS = 400_000
+MAX_PAIRS = 10_000  # keys may be made to collide: their number bounds what that can cost the reader
 MAX_DEPTH = 100
 MAX_INT_BITS = 10_000
 SCALARS = frozenset({type(None), bool, int, float, str})
@@ -32,7 +33,7 @@ def encode(value: Any) -> Any:
     ------
     RefusedError
         For subclasses and other types, NaN and infinities, cycles and deep nesting, huge
-        integers, and more than `MAX_ITEMS` items.
+        integers, more than `MAX_ITEMS` items or `MAX_PAIRS` pairs of a dict.
     """
     return _encode(value, 0, [0])
 
@@ -95,6 +96,8 @@ def _encode(value: Any, depth: int, count: list[int]) -> Any:
         return {"t": [_encode(item, depth + 1, count) for item in value]}
     if kind is dict:
         pairs = value.items()
+        if len(pairs) > MAX_PAIRS:
+            raise RefusedError(f"more than {MAX_PAIRS} pairs")
         return {
             "d": [[_encode(k, depth + 1, count), _encode(v, depth + 1, count)] for k, v in pairs]
         }
@@ -136,6 +139,8 @@ def _scalar(value: Any) -> Any:
 
 def _pairs(content: list[Any], owned: Callable[[int], Any] | None, depth: int) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
+    if len(content) > MAX_PAIRS:
+        raise RefusedError(f"more than {MAX_PAIRS} pairs")
     for pair in content:
         if type(pair) is not list or len(pair) != 2:
             raise RefusedError("not a key and a value")

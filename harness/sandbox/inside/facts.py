@@ -84,7 +84,7 @@ def undefined(data: bytes, path: str, tree: ast.Module) -> list[dict[str, Any]]:
     }
     lines: dict[str, int] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             lines[node.id] = min(node.lineno, lines.get(node.id, node.lineno))
     missing = read - bound - KNOWN
     return [{"name": name, "line": lines.get(name, 1)} for name in sorted(missing)]

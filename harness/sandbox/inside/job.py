@@ -58,7 +58,7 @@ def forget_ours(own_modules: frozenset[str]) -> None:
     for name in list(sys.modules):
         if name.split(".")[0] in own_modules | {"harness"} and name not in ("sys", "builtins"):
             del sys.modules[name]
-    sys.meta_path[:] = [f for f in sys.meta_path if not hasattr(f, "arnes_sources")]
+    sys.meta_path[:] = [f for f in sys.meta_path if not hasattr(f, "arnes_code")]
     sys.path.insert(0, os.getcwd())
     sys.argv = [""]
     sys.orig_argv = []

@@ -23,6 +23,10 @@ AF_UNIX = 1
 O_TRUNC, O_ACCMODE = 0o1000, 0o3
 # fcntl F_SETOWN, F_SETSIG, F_SETOWN_EX; ioctl FIOSETOWN, SIOCSPGRP: signals sent by the kernel
 FCNTL_OWNER, IOCTL_OWNER = (8, 10, 15), (0x8901, 0x8902)
+# F_SETLEASE, F_NOTIFY; FS_IOC_SETFLAGS, FSSETXATTR, ENABLE_VERITY, SET_ENCRYPTION_POLICY: what the
+# owner of a file may do to it through a descriptor that was opened for reading
+FCNTL_HOST_FILES = (1024, 1026)
+IOCTL_HOST_FILES = (0x40086602, 0x401C5820, 0x40806685, 0x800C6613)
 
 Instruction = tuple[int, int, int, int]
 
@@ -106,7 +110,10 @@ def _sockets(rules: Rules) -> list[Instruction]:
 def _signals(rules: Rules, own_pid: int) -> list[Instruction]:
     """Keep signals and limits at home, also where Landlock has no scope for them (ABI < 6)."""
     code = _when("prlimit64", _only_argument(0, (0, own_pid)))
-    for name, commands in (("fcntl", FCNTL_OWNER), ("ioctl", IOCTL_OWNER)):
+    on_files = rules.host_files
+    fcntl = FCNTL_OWNER + (FCNTL_HOST_FILES if on_files else ())
+    ioctl = IOCTL_OWNER + (IOCTL_HOST_FILES if on_files else ())
+    for name, commands in (("fcntl", fcntl), ("ioctl", ioctl)):
         refuse: list[Instruction] = [(LOAD, 0, 0, ARGS + 8)]
         for command in commands:
             refuse += [(JEQ, 0, 1, command), (RET, 0, 0, ERRNO | errno.EPERM)]

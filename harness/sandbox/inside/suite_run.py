@@ -170,14 +170,18 @@ def forwarder(name: str, stream: Stream) -> Callable[..., Any]:
 def suites(module: types.ModuleType, only: list[str] | None) -> list[list[unittest.TestCase]]:
     """Return the tests of every test class of a module, by the loader; hooks are not asked."""
     loader = unittest.TestLoader()
-    bases = (unittest.TestCase, unittest.FunctionTestCase, unittest.IsolatedAsyncioTestCase)
     found: list[list[unittest.TestCase]] = []
     for name in dir(module):
         kind = getattr(module, name)
-        if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and kind not in bases:
+        if isinstance(kind, type) and issubclass(kind, unittest.TestCase) and not is_own(kind):
             tests = [kind(method) for method in loader.getTestCaseNames(kind)]
             found.append([test for test in tests if only is None or test.id() in only])
     return found
+
+
+def is_own(kind: type) -> bool:
+    """Say whether a class is unittest's own; naming them would import asyncio in every run."""
+    return str(kind.__module__).split(".")[0] == unittest.__name__
 
 
 @contextlib.contextmanager

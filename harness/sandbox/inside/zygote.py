@@ -11,7 +11,6 @@ import select
 import signal
 import site
 import socket
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -81,21 +80,33 @@ class Zygote:
         poll.register(self.control, select.POLLIN)
         poll.register(wake_read, select.POLLIN)
         self.say({"ready": os.getpid(), "landlock": landlock.abi() if wall.IS_LINUX else 0})
+        try:
+            self.listen(poll, wake_read)
+        finally:  # whatever ended it, nothing may stay
+            self.sweep()
+            box.remove(self.scratch)
+            if not self.setup["own_file_system"]:
+                os.chdir("/")
+                os.rmdir(self.scratch)  # noqa: PTH106 (as in box); the outside may be gone
+
+    def listen(self, poll: select.poll, wake: int) -> None:
+        """Take messages, and look after the measure, until the control socket closes."""
         while True:
             ready = dict(poll.poll(DISK_POLL_MS if self.main else None))
-            if wake_read in ready:
+            if wake in ready:
                 with suppress(BlockingIOError):
-                    os.read(wake_read, 4096)
+                    os.read(wake, 4096)
             if self.control.fileno() in ready and not self.hear():
-                break
+                return
             if self.main:
                 self.look()
-        self.sweep()
-        box.remove(self.scratch)
 
     def hear(self) -> bool:
         """Take one message; False when the outside is gone."""
-        text, descriptors, _, _ = socket.recv_fds(self.control, 65536, STANDARD)
+        try:
+            text, descriptors, _, _ = socket.recv_fds(self.control, 65536, STANDARD)
+        except OSError:  # reset: it was killed with a message of ours unread
+            return False
         if not text:
             return False
         for line in text.splitlines():
@@ -125,7 +136,7 @@ class Zygote:
                 self.child(message, descriptors, folder, zygote)
             except BaseException:  # noqa: BLE001 (whatever it is, this fork must not become a zygote)
                 with suppress(BaseException):
-                    traceback.print_exc()
+                    __import__("traceback").print_exc()  # costs every start where it is not needed
                 os._exit(1)
             os._exit(0)
         for descriptor in descriptors:
