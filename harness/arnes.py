@@ -7,17 +7,22 @@ setting that is not there does not exist; a misspelt one is refused with the nea
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.errors import ConfigError, Problem, nearest
 from harness.records.base import Record
 from harness.records.handwritten import read_toml
 
 CONFIG_NAME = "arnes.toml"
+CORE_PROFILE = "core"
+TOOL_NAMES = (
+    *("list_files", "read_file", "write_file", "delete_file", "search", "sql", "http_get"),
+    *("run_tests", "finish"),
+)
 PROFILE_FOLDER = Path("suite") / "profiles"
 
-Positive = Annotated[int, Field(gt=0)]
-Seconds = Annotated[float, Field(gt=0)]
+Positive = Annotated[int, Field(gt=0, strict=True)]
+Seconds = Annotated[float, Field(gt=0, strict=True)]
 
 
 class Sampling(Record):
@@ -25,7 +30,7 @@ class Sampling(Record):
 
     temperature: Annotated[float, Field(ge=0)]
     top_p: Annotated[float, Field(gt=0, le=1)]
-    seed_base: int
+    seed_base: Annotated[int, Field(strict=True)]
 
 
 class Transport(Record):
@@ -35,7 +40,7 @@ class Transport(Record):
     first_byte_timeout_s: Seconds
     idle_timeout_s: Seconds
     loading_limit_s: Seconds
-    retries: Annotated[int, Field(ge=0)]
+    retries: Annotated[int, Field(ge=0, strict=True)]
     retry_wait_s: Seconds
 
 
@@ -54,6 +59,15 @@ class Context(Record):
     result_cap_chars: Positive
     resent_reply_cap_chars: Positive
     system_and_task_chars: Positive
+
+    @model_validator(mode="after")
+    def _marks_in_order(self) -> "Context":
+        if self.elide_to_chars >= self.elide_above_chars:
+            raise ValueError(
+                f"elide_to_chars {self.elide_to_chars} is not below elide_above_chars "
+                f"{self.elide_above_chars}"
+            )
+        return self
 
 
 class SandboxLimits(Record):
@@ -95,7 +109,7 @@ class ArnesConfig(Record):
     max_idle_turns: Positive
     tool_protocol: Literal["text"]
     call_timeout_s: Seconds
-    parallel_cells: Positive
+    parallel_cells: Literal[1]
     sampling: Sampling
     transport: Transport
     reasoning: Reasoning
@@ -140,4 +154,35 @@ def load_arnes(root: Path, profile: str | None = None) -> ArnesConfig:
             f"no profile {profile!r}" if profile else f"no {CONFIG_NAME}",
             [Problem(str(path), "no such file", nearest(profile or CONFIG_NAME, known))],
         )
-    return read_toml(path, ArnesConfig, ConfigError)
+    config = read_toml(path, ArnesConfig, ConfigError)
+    problems = _misnamed(config, profile or CORE_PROFILE)
+    if problems:
+        raise ConfigError(f"{len(problems)} problem(s) in {path}", problems, "Nothing was run.")
+    return config
+
+
+def _misnamed(config: ArnesConfig, profile: str) -> list[Problem]:
+    """Return names inside the tables that stand for nothing."""
+    problems = [
+        Problem(f"tools.{name}", "no such tool", nearest(name, TOOL_NAMES))
+        for name in config.tools
+        if name not in TOOL_NAMES
+    ]
+    problems += [
+        Problem(f"tools.{name}", "missing", "every tool has a description")
+        for name in TOOL_NAMES
+        if name not in config.tools
+    ]
+    problems += [
+        Problem(
+            f"max_tokens_of_task.{task}",
+            f"{cap} is above max_tokens, {config.max_tokens}",
+            "a task may lower the cap, never raise it",
+        )
+        for task, cap in config.max_tokens_of_task.items()
+        if cap > config.max_tokens
+    ]
+    if config.profile != profile:
+        what = f"{config.profile!r} in the file of the profile {profile!r}"
+        problems.append(Problem("profile", what, f'profile = "{profile}"'))
+    return problems

@@ -22,6 +22,7 @@ from harness.suite.loader import Suite, task_folders
 
 Side = Literal["run", "score"]
 LOCK_NAME = "arnes.lock"
+NO_SUCH_PART = "0" * 64  # of a result that is older than the part
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -49,7 +50,7 @@ PARTS: tuple[Part, ...] = (
         "prompts",
         "run",
         "system texts and task prompts",
-        code=("suite/prompts.py",),
+        code=("suite/prompts.py", "suite/loader.py"),
         task_files=("prompt.md",),
     ),
     Part("tools", "run", "tool descriptions and tools", code=("world/tools.py",)),
@@ -74,6 +75,8 @@ PARTS: tuple[Part, ...] = (
                 )
             ),
             "parsing/wire.py",  # decides what is a reply and what is tried again
+            "arnes.py",  # caps and seeds are computed there
+            "records/response.py",
         ),
     ),
     Part(
@@ -91,8 +94,19 @@ PARTS: tuple[Part, ...] = (
         task_files=("world/**/*",),
     ),
     Part("materials", "run", "files a model is given", task_files=("materials/**/*",)),
-    Part("form", "run", "which parallel form is asked", outside_lock=True),
-    Part("parsing", "score", "raw bytes to deliverable", code=("parsing/*.py",)),
+    Part(
+        "form",
+        "run",
+        "which parallel form is asked",
+        code=("suite/forms.py",),
+        outside_lock=True,
+    ),
+    Part(
+        "parsing",
+        "score",
+        "raw bytes to deliverable",
+        code=("parsing/*.py", "records/parsed.py", "stages/reparse.py"),
+    ),
     Part(
         "hygiene",
         "score",
@@ -110,13 +124,19 @@ PARTS: tuple[Part, ...] = (
             "grading/grader.py",
             "grading/mutation.py",
             "grading/verdict.py",
+            "records/base.py",
             "records/score.py",
             "stages/grade.py",
             "stages/score.py",
         ),
         task_files=("grader.py",),
     ),
-    Part("rows", "score", "rows, points and declared observations of the tasks"),
+    Part(
+        "rows",
+        "score",
+        "rows, points and declared observations of the tasks",
+        code=("suite/definition.py", "suite/source.py"),
+    ),
     Part("cases", "score", "reference inputs and outputs", task_files=("cases.json",)),
     Part(
         "sandbox",
@@ -189,7 +209,14 @@ def check_lock(root: Path, config: ArnesConfig, signature: Signature) -> None:
         return
     key = f"{config.arnes_version}/{config.profile}"
     path = root / LOCK_NAME
-    locked = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        locked = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{LOCK_NAME} cannot be read",
+            [Problem(str(path), str(error), "restore it; it is append-only")],
+            "Nothing was run.",
+        ) from error
     if key not in locked:
         raise ConfigError(
             f"{key} is not in {LOCK_NAME}",
@@ -228,7 +255,8 @@ def scored_now(ran_under: Stamps, now: Stamps) -> Stamps:
     Run-side parts are those the cell ran under; score-side parts are the present ones.
     """
     parts = {
-        part.name: (ran_under if part.side == "run" else now).parts[part.name] for part in PARTS
+        part.name: (ran_under if part.side == "run" else now).parts.get(part.name, NO_SUCH_PART)
+        for part in PARTS
     }
     return Stamps(
         arnes_version=ran_under.arnes_version,
@@ -268,6 +296,11 @@ def _values(config: ArnesConfig, suite: Suite) -> dict[str, Json]:
         },
         "prompts": config.prompts.model_dump(mode="json"),
         "tools": dict(config.tools),
+        # Read by parsing too, so a change of them is named on the score side as well.
+        "parsing": {
+            "tags": list(config.reasoning.tags),
+            "deliverables": {t.id: list(t.definition.deliverables) for t in suite.tasks},
+        },
         "form": {t.id: {"id": t.form_id, "content": digest(t.form)} for t in suite.tasks},
         "rows": {
             task_id: {

@@ -74,7 +74,8 @@ def imports(path: Path) -> Iterator[str]:
 
 def ours(name: str) -> str | None:
     parts = name.split(".")
-    return parts[1] if parts[0] == "harness" and len(parts) > 1 else None
+    inside = parts[0] == "harness" and len(parts) > 1 and not parts[1].startswith("__")
+    return parts[1] if inside else None
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))

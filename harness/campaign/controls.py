@@ -6,12 +6,11 @@ land where it must is a campaign whose numbers mean nothing.
 
 from harness.arnes import ArnesConfig
 from harness.models.script import Behaviour, Script, prompt_key
+from harness.records.campaign import EMPTY_CONTROL, GOLDEN_CONTROL
 from harness.running.single import cap_of
 from harness.stages.validate import sets_of
 from harness.suite.loader import Suite
 
-GOLDEN_CONTROL = "control-golden"
-EMPTY_CONTROL = "control-empty"
 CONTROLS = (GOLDEN_CONTROL, EMPTY_CONTROL)
 
 

@@ -19,7 +19,8 @@ from harness.models.http import HttpChat
 from harness.records.base import readable_json
 from harness.records.campaign import CampaignRecord, JournalEvent, PlannedModel
 from harness.records.run import HostInfo
-from harness.signature import changed_parts
+from harness.records.validation import Validation
+from harness.signature import NO_SUCH_PART, changed_parts
 from harness.stages.hosts import differences
 from harness.stages.instrument import Instrument, find_root, load_instrument
 from harness.stages.progress import Progress, silent
@@ -62,7 +63,8 @@ class Summary:
                 f"{self.tally.finished_before} were finished before and were not asked again."
             )
         lines += [f"{n} unscored: {cause}" for cause, n in sorted(self.tally.unscored.items())]
-        lines += [f"set aside: {model}" for model in sorted(self.tally.set_aside)]
+        for model, why in sorted(self.tally.set_aside.items()):
+            lines.append(f"set aside: {model}: {why.splitlines()[0]}")
         return "\n".join(lines)
 
 
@@ -98,15 +100,7 @@ def create(
     progress: Progress = silent,
 ) -> Campaign:
     """Validate, and make a campaign folder for a resolved plan."""
-    validation = validated(
-        instrument.suite, instrument.config, instrument.signature, clock, progress
-    )
-    if not validation.holds:
-        raise InstrumentError(
-            "the instrument does not hold, so it measures nothing",
-            [Problem("", problem) for problem in validation.problems],
-            "Nothing was run. See: arnes validate",
-        )
+    validation = _holds(instrument, clock, progress)
     now = clock.now()
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
     record = CampaignRecord(
@@ -118,6 +112,7 @@ def create(
         subset=resolved.subset,
         left_out=resolved.left_out,
         controls=CONTROLS if resolved.plan.controls else (),
+        form=instrument.config.form,
         forms={task: instrument.suite.forms[task] for task in resolved.tasks},
         open_form=instrument.config.form == OPEN,
         stamps=instrument.stamps,
@@ -148,7 +143,7 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
             [
                 Problem(
                     f"signature part {part!r}",
-                    f"was {campaign.record.stamps.parts[part][:12]}, "
+                    f"was {campaign.record.stamps.parts.get(part, NO_SUCH_PART)[:12]}, "
                     f"is {instrument.stamps.parts[part][:12]}",
                     f"take the change back, or start anew and lose {done} finished cell(s)",
                 )
@@ -156,8 +151,14 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
             ],
             "Nothing was run, nothing was changed.",
         )
+    _holds(instrument, SystemClock(), progress)
+    return campaign, instrument
+
+
+def _holds(instrument: Instrument, clock: Clock, progress: Progress) -> Validation:
+    """Return the validation of the instrument; it measures nothing unless it holds."""
     validation = validated(
-        instrument.suite, instrument.config, instrument.signature, SystemClock(), progress
+        instrument.suite, instrument.config, instrument.signature, clock, progress
     )
     if not validation.holds:
         raise InstrumentError(
@@ -165,7 +166,7 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
             [Problem("", problem) for problem in validation.problems],
             "Nothing was run. See: arnes validate",
         )
-    return campaign, instrument
+    return validation
 
 
 def run_campaign(
@@ -194,7 +195,14 @@ def run_campaign(
             clock=clock,
             display=shown,
         )
-        tally = orchestrator.run()
+        try:
+            tally = orchestrator.run()
+        except KeyboardInterrupt:
+            campaign.log(
+                JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="interrupted")
+            )
+            shown.note(f"Go on with: arnes campaign resume {campaign.folder.path}")
+            raise
         campaign.log(
             JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="campaign_finished")
         )

@@ -15,7 +15,7 @@ from harness.errors import EndpointError, Problem
 from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
-from harness.records.run import HostInfo, RunInfo
+from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo, Session
 from harness.records.score import ScoreSheet, Unscored
 from harness.running.single import request_for, run_single
 from harness.stages.instrument import Instrument
@@ -25,7 +25,8 @@ from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Task
 
-SAME_MODEL = ("engine", "model_digest", "window_tokens", "chat_template_digest")
+SAME_MODEL = ("engine", "build", "model_digest", "window_tokens", "chat_template_digest")
+SAME_FLAGS = ("model_file", "model_ftype", "cache_prompt", "n_parallel")
 
 
 @dataclass
@@ -118,10 +119,12 @@ class Orchestrator:
                     f"run {number} had {was}, now {now}",
                     "serve what was served before, or give it an id of its own in another campaign",
                 )
-                for name in SAME_MODEL
-                if (was := getattr(info.server, name)) is not None
-                and (now := getattr(served.server, name)) is not None
-                and was != now
+                for (name, was), (_, now) in zip(
+                    _identity(info.endpoint, info.server),
+                    _identity(served.endpoint, served.server),
+                    strict=True,
+                )
+                if was is not None and now is not None and was != now
             ]
             if problems:
                 raise EndpointError(
@@ -143,9 +146,10 @@ class Orchestrator:
             control=player.control,
             tasks=self.campaign.record.tasks,
             seed=self.instrument.config.seed_for(number),
-            stamps=self.campaign.record.stamps,
+            stamps=self.instrument.stamps,
             host=self.host,
-            started_at=before.started_at if before else self._now(),
+            started_at=self._now(),
+            earlier=_with_session(before),
             status="started",
         )
         store.write_run_info(folder, info)
@@ -261,3 +265,19 @@ class Orchestrator:
             }
         )
         self.campaign.log(record)
+
+
+def _identity(endpoint: Endpoint, server: ServerInfo) -> list[tuple[str, object]]:
+    """Return the facts that make a served model the same one; None where a server does not tell."""
+    facts: list[tuple[str, object]] = [(name, getattr(server, name) or None) for name in SAME_MODEL]
+    facts += [(name, server.flags.get(name)) for name in SAME_FLAGS]
+    facts += [("system_role", endpoint.system_role), ("extra_body", endpoint.extra_body)]
+    return [*facts, ("served_name", endpoint.model)]
+
+
+def _with_session(before: RunInfo | None) -> tuple[Session, ...]:
+    """Return the earlier passes over a run, the one before this included."""
+    if before is None:
+        return ()
+    last = Session(started_at=before.started_at, server=before.server, host=before.host)
+    return (*before.earlier, last)

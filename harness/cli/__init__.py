@@ -5,9 +5,11 @@ input, 130 interrupted (what is on disk stays resumable).
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
+from harness import __version__
 from harness.cli import (
     campaign,
     demo,
@@ -33,6 +35,26 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"arnes {__version__}")  # noqa: T201 (this is the terminal)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and end."
+        ),
+    ] = False,
+) -> None:
+    del version  # its callback has done it
+
+
 app.command()(demo.demo)
 app.command()(doctor.doctor)
 app.command()(tasks.tasks)
@@ -54,7 +76,12 @@ def main() -> None:
     except HarnessError as error:
         print(error, file=sys.stderr)  # noqa: T201 (this is the terminal)
         sys.exit(error.exit_status)
+    except OSError as error:  # the disk, a permission, a path: the operator can act on it
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{type(error).__name__}: {where}{error.strerror or error}", file=sys.stderr)  # noqa: T201
+        print("What was done before is on disk; nothing else was changed.", file=sys.stderr)  # noqa: T201
+        sys.exit(HarnessError.exit_status)
     except SystemExit as end:  # typer turns Ctrl-C into this status without a word
         if end.code == INTERRUPTED:
-            print("\nInterrupted; what is on disk can be resumed.", file=sys.stderr)  # noqa: T201
+            print("\nInterrupted.", file=sys.stderr)  # noqa: T201
         raise

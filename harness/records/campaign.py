@@ -2,12 +2,29 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from harness.records.base import Json, Record
 from harness.records.score import CellKey, CellOutcome, Stamps
 
-ModelId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+GOLDEN_CONTROL = "control-golden"
+EMPTY_CONTROL = "control-empty"
+RESERVED = frozenset(
+    {"campaign.json", "final.json", "journal.jsonl", "plan.toml", "server_logs", "validation.json"}
+)
+
+
+def _no_reserved_name(model_id: str) -> str:
+    if model_id.lower() in RESERVED:
+        raise ValueError("is the name of a file of every campaign; choose another id")
+    return model_id
+
+
+ModelId = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"),
+    AfterValidator(_no_reserved_name),
+]
 
 
 class PlannedModel(Record):
@@ -38,7 +55,7 @@ class CampaignPlan(Record):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,47}$")]
     profile: str | None = None
     runs: Annotated[int, Field(ge=1)] | None = None
-    tasks: tuple[str, ...] | None = None
+    tasks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     controls: bool = True
     allow_slow: bool = False
     models: Annotated[tuple[PlannedModel, ...], Field(min_length=1)]
@@ -50,6 +67,7 @@ class CampaignRecord(Record):
     subset : True when the plan leaves out tasks of level A; then there is no total of level A,
         and nothing here compares with a campaign over other tasks.
     left_out : task → why it is not asked although the plan wants it
+    form : `open`, or the id of a private form; forms holds the form id of every task asked
     """
 
     schema_version: Literal[1] = 1
@@ -61,6 +79,7 @@ class CampaignRecord(Record):
     subset: bool
     left_out: dict[str, str] = Field(default_factory=dict)
     controls: tuple[str, ...]
+    form: str
     forms: dict[str, str]
     open_form: bool
     stamps: Stamps
@@ -75,11 +94,9 @@ class JournalEvent(Record):
         "campaign_resumed",
         "campaign_finished",
         "model_up",
-        "model_down",
         "model_set_aside",
         "run_started",
         "run_finished",
-        "run_skipped",
         "cell_finished",
         "interrupted",
     ]
@@ -91,7 +108,11 @@ class JournalEvent(Record):
 
 
 class ChangedRow(Record):
-    """A row whose points differ from the score sheet that was there before finalize."""
+    """A row whose points differ from those that its reply was given first.
+
+    before, after : None where the cell had or has no score
+    parts : score-side parts of the signature that differ between the two
+    """
 
     cell: CellKey
     row: str
@@ -118,12 +139,19 @@ class FinalCell(Record):
 
 
 class Final(Record):
-    """`FINAL.json`: every cell, rescored with the present harness. Written by finalize only."""
+    """`FINAL.json`: every cell, rescored with the present harness. Written by finalize only.
+
+    max_points : task → its maximum, whether or not any cell of it has a score
+    problems : why the result does not hold, as when a control did not land where it must
+    files : path in the campaign → digest of the evidence the result was made from
+    """
 
     schema_version: Literal[1] = 1
     campaign: CampaignRecord
     stamps: Stamps
+    max_points: dict[str, float]
     cells: tuple[FinalCell, ...]
+    problems: tuple[str, ...] = ()
     changed: tuple[ChangedRow, ...]
     warnings: tuple[str, ...] = ()
     files: dict[str, str]

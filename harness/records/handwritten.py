@@ -52,7 +52,14 @@ def read_toml(path: Path, model: type[AnyRecord], error: type[HarnessError]) -> 
 def _problems(error: ValidationError, where: str, model: type[Record]) -> list[Problem]:
     """Turn what pydantic found into problems a person can act on."""
     problems = []
-    for finding in error.errors():
+    findings = error.errors()
+    failed = [finding["loc"] for finding in findings]
+    for finding in findings:
+        place = finding["loc"]
+        if finding["type"] == "too_short" and any(
+            other[: len(place)] == place and len(other) > len(place) for other in failed
+        ):
+            continue  # the list is short because its member failed, which is said already
         path = ".".join(str(step) for step in finding["loc"])
         if finding["type"] == "extra_forbidden":
             known = _fields_at(model, finding["loc"][:-1])

@@ -53,8 +53,19 @@ class HostInfo(Record):
     code_dirty: bool | None
 
 
+class Session(Record):
+    """An earlier pass over a run, which a later one went on with."""
+
+    started_at: str
+    server: ServerInfo
+    host: HostInfo
+
+
 class RunInfo(Record):
-    """`RUN_INFO.json`: one model, one run."""
+    """`RUN_INFO.json`: one model, one run.
+
+    earlier : the passes before the last one, oldest first; server and host are of the last one
+    """
 
     schema_version: Literal[1] = 1
     model: str
@@ -69,6 +80,7 @@ class RunInfo(Record):
     stamps: Stamps
     host: HostInfo
     started_at: str
+    earlier: tuple[Session, ...] = ()
     finished_at: str | None = None
     status: Literal["started", "finished", "set_aside"]
     detail: str = ""

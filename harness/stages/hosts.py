@@ -34,8 +34,11 @@ def warnings_within(campaign: Campaign) -> tuple[str, ...]:
             info = store.read_run_info(campaign.folder.run(player, run))
             if info is None:
                 continue
-            first = first or info.host
-            found += [f"{player} run {run}: {line}" for line in differences(first, info.host)]
+            hosts = [session.host for session in info.earlier] + [info.host]
+            first = first or hosts[0]
+            found += [
+                f"{player} run {run}: {line}" for host in hosts for line in differences(first, host)
+            ]
     if first is not None and first.code_dirty:
         found.insert(0, "the code had uncommitted changes: nobody can have this harness again")
     return tuple(found)

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.arnes import CONFIG_NAME, ArnesConfig, load_arnes
-from harness.errors import ConfigError, Problem
+from harness.arnes import CONFIG_NAME, CORE_PROFILE, ArnesConfig, load_arnes
+from harness.errors import ConfigError, Problem, nearest
 from harness.records.score import Stamps
 from harness.signature import PACKAGE, Signature, check_lock, signature_of, stamps_of
-from harness.suite.loader import SUITE_FOLDER, Suite, load_suite
-
-CORE_PROFILE = "core"
+from harness.suite.loader import SUITE_FOLDER, Suite, load_suite, task_folders
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,18 @@ def load_instrument(root: Path, profile: str | None = None) -> Instrument:
     """
     config = load_arnes(root, None if profile == CORE_PROFILE else profile)
     suite = load_suite(root, config.form)
+    _refuse_unknown_tasks(config, root)
     signature = signature_of(config, suite)
     check_lock(root, config, signature)
     return Instrument(root, config, suite, signature)
+
+
+def _refuse_unknown_tasks(config: ArnesConfig, root: Path) -> None:
+    known = [folder.name[:3].upper() for folder in task_folders(root)]  # of any form
+    problems = [
+        Problem(f"max_tokens_of_task.{task}", "no such task", nearest(task, known))
+        for task in config.max_tokens_of_task
+        if task not in known
+    ]
+    if problems:
+        raise ConfigError(f"{len(problems)} problem(s) in {CONFIG_NAME}", problems)

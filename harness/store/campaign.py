@@ -84,6 +84,12 @@ def create(path: Path, record: CampaignRecord, plan_text: bytes) -> Campaign:
             ],
             "Nothing was run, nothing was changed.",
         )
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise StoreError(
+            "a campaign needs a folder of its own",
+            [Problem(str(path), "is there, and is not empty", "name a new folder")],
+            "Nothing was run, nothing was changed.",
+        )
     files.write_once(folder.record, readable_json(record))
     files.write_whole(folder.plan, plan_text)
     return Campaign(folder, record)
@@ -187,14 +193,20 @@ def write_outcome(cell: CellFolder, outcome: ScoreSheet | Unscored) -> None:
     files.write_whole(cell.sheet, readable_json(outcome))
 
 
+def write_first_outcome(cell: CellFolder, outcome: ScoreSheet | Unscored) -> None:
+    """Keep the score sheet that a rescoring is about to move rows of; the first one stays."""
+    if not cell.first_sheet.exists():
+        files.write_once(cell.first_sheet, readable_json(outcome))
+
+
+def read_first_outcome(cell: CellFolder) -> ScoreSheet | Unscored | None:
+    """Return the score sheet from before any row moved; None where none ever did."""
+    return _read_outcome(cell.first_sheet)
+
+
 def read_outcome(cell: CellFolder) -> ScoreSheet | Unscored | None:
     """Return a cell's score sheet, if it has one."""
-    if not cell.sheet.is_file():
-        return None
-    try:
-        return _OUTCOME.validate_json(cell.sheet.read_bytes())
-    except ValueError as error:
-        raise _damaged(cell.sheet, error) from error
+    return _read_outcome(cell.sheet)
 
 
 def write_summary(run: RunFolder, summary: RunSummary) -> None:
@@ -233,6 +245,15 @@ def read_final(path: Path) -> Final:
             [Problem(str(path), "holds no FINAL.json", f"arnes finalize {path}")],
         )
     return _read(folder.final, Final)
+
+
+def _read_outcome(path: Path) -> ScoreSheet | Unscored | None:
+    if not path.is_file():
+        return None
+    try:
+        return _OUTCOME.validate_json(path.read_bytes())
+    except ValueError as error:
+        raise _damaged(path, error) from error
 
 
 def _read(path: Path, model: type[AnyRecord]) -> AnyRecord:

@@ -1,11 +1,11 @@
 """How bytes reach the disk: whole or not at all."""
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from harness.errors import Problem, StoreError
+
+TEMPORARY = ".arnes-tmp-"
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
@@ -19,16 +19,18 @@ def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
     if path.is_file() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    # One process writes a campaign, so its number makes the name unique. Unlike `mkstemp`, open
+    # gives the mode that any new file of this user has.
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        Path(name).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     if durable:
         _sync_folder(path.parent)
@@ -65,10 +67,8 @@ def replace_folder(folder: Path, files: dict[str, bytes]) -> None:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove temp files that a killed process left behind."""
-    for path in folder.rglob(".tmp-*"):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
+    for path in folder.rglob(f"{TEMPORARY}*"):
+        if path.is_file():
             path.unlink()
 
 

@@ -15,6 +15,7 @@ campaigns/<date>_<name>/
     <task>/parsed/reply.json   rebuilt by reparse; parsed/files/ holds the deliverable
     <task>/observations.json   what was observed when the deliverable was run; only where it was
     <task>/CALIFICACION.json   rows, points, reasons, repairs, stamps
+    <task>/CALIFICACION.first.json  the sheet before the first rescoring that moved a row
 ```
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 
 RUN_INFO = "RUN_INFO.json"
 SCORE_SHEET = "CALIFICACION.json"
+FIRST_SHEET = "CALIFICACION.first.json"
 CAMPAIGNS = "campaigns"
 
 
@@ -36,6 +38,11 @@ class CellFolder:
     def sheet(self) -> Path:
         """The score sheet."""
         return self.path / SCORE_SHEET
+
+    @property
+    def first_sheet(self) -> Path:
+        """The score sheet as it stood before any row moved; only where one did."""
+        return self.path / FIRST_SHEET
 
     @property
     def observations(self) -> Path:

@@ -128,7 +128,7 @@ def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> Non
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=30)
         assert running.returncode == 130, errors
-        assert "can be resumed" in errors
+        assert f"arnes campaign resume {folder}" in errors
         assert "Traceback" not in errors
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr

@@ -46,9 +46,18 @@ def test_an_equal_write_touches_nothing(tmp_path: Path) -> None:
 def test_temp_files_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
     """A kill between temp file and rename leaves nothing that could be taken for a record."""
     (tmp_path / "m" / "raw").mkdir(parents=True)
-    (tmp_path / "m" / "raw" / ".tmp-abc").write_bytes(b"half")
+    (tmp_path / "m" / "raw" / ".arnes-tmp-abc").write_bytes(b"half")
+    (tmp_path / ".tmp-of-somebody-else").mkdir()
     remove_leftovers(tmp_path)
     assert list((tmp_path / "m" / "raw").iterdir()) == []
+    assert (tmp_path / ".tmp-of-somebody-else").is_dir()
+
+
+def test_records_can_be_read_by_others(tmp_path: Path) -> None:
+    """A report or a sheet has the mode that any new file has, not that of a temp file."""
+    (tmp_path / "usual").touch()
+    write_whole(tmp_path / "record.json", b"{}")
+    assert (tmp_path / "record.json").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_a_torn_last_line_of_the_journal_is_skipped(tmp_path: Path) -> None:
