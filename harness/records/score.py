@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from harness.records.base import Record
 from harness.records.response import InfrastructureCause
 
-POINT_DECIMALS = 6  # points are rounded here and nowhere else
+POINT_DECIMALS = 6  # of a row's points, and of sums of them
 
 ModelCause = Literal[
     "truncated",  # the generation cap, or reasoning that never closed

@@ -34,7 +34,7 @@ class Campaign:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Models of the plan and controls, in the order in which they play."""
+        """Models of the plan, then controls (which play first)."""
         return (*(model.id for model in self.record.plan.models), *self.record.controls)
 
     @property
@@ -186,6 +186,8 @@ def write_observations(cell: CellFolder, observations: Mapping[str, Json]) -> No
     """Replace what was observed; no file where nothing was run."""
     if observations:
         files.write_whole(cell.observations, canonical_json(dict(observations)) + b"\n")
+    else:
+        cell.observations.unlink(missing_ok=True)
 
 
 def write_outcome(cell: CellFolder, outcome: ScoreSheet | Unscored) -> None:
