@@ -1,11 +1,23 @@
 """`arnes finalize DIR`: rescore everything, and write `FINAL.json`."""
 
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
 from harness.cli.terminal import Folder, JsonFlag, instrument_for, print_json, progress_bar, say
+
+if TYPE_CHECKING:
+    from harness.records.campaign import Final
 
 
 def finalize(folder: Folder, as_json: JsonFlag = False) -> None:
-    """Rescore every cell with the present harness and list every row that moved."""
-    from harness.records.score import ScoreSheet
+    """Rescore every cell with the present harness and list every row that moved.
+
+    Exit status 1 if a control did not land where it must.
+    """
+    from harness.records.score import Unscored
     from harness.stages.finalize import finalize as finalize_campaign
     from harness.store import campaign as store
 
@@ -15,25 +27,35 @@ def finalize(folder: Folder, as_json: JsonFlag = False) -> None:
         final = finalize_campaign(
             campaign, instrument.suite, instrument.config, instrument.stamps, progress
         )
-    scored = sum(isinstance(c.outcome, ScoreSheet) for c in final.cells)
+    missing = dict(
+        Counter(str(c.outcome.cause) for c in final.cells if isinstance(c.outcome, Unscored))
+    )
     if as_json:
         print_json(
             {
                 "final": str(campaign.folder.final),
                 "cells": len(final.cells),
-                "scored": scored,
+                "scored": len(final.cells) - sum(missing.values()),
+                "missing": missing,
+                "problems": list(final.problems),
                 "changed": [c.model_dump(mode="json") for c in final.changed],
                 "warnings": list(final.warnings),
             }
         )
-        return
-    say(f"{scored} of {len(final.cells)} cells have a score; the others are marked missing.")
-    for c in final.changed:
-        by = ", ".join(c.parts) or "no part of the signature"
-        say(
-            f"moved: {c.cell.model} run {c.cell.run} {c.cell.task} {c.row}: "
-            f"{c.before} → {c.after} (by {by})"
-        )
+    else:
+        _show(final, missing, folder, campaign.folder.final)
+    if final.problems:
+        raise typer.Exit(1)
+
+
+def _show(final: "Final", missing: dict[str, int], folder: Path, written: Path) -> None:
+    from harness.report.wording import moved_line, scored_sentence
+
+    for problem in final.problems:
+        say(f"does not hold: {problem}")
+    say(scored_sentence(len(final.cells) - sum(missing.values()), missing))
+    for row in final.changed:
+        say(moved_line(row))
     for warning in final.warnings:
         say(f"warning: {warning}")
-    say(f"Written: {campaign.folder.final}\nNext: arnes report {folder}")
+    say(f"Written: {written}\nNext: arnes report {folder}")

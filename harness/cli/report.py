@@ -14,16 +14,26 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", help="Default: reports/<campaign>/report.md.")
     ] = None,
+    redact: Annotated[
+        bool | None,
+        typer.Option(
+            "--redact/--no-redact",
+            help="Leave out reasons, which may quote answers. Default: for private forms.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Write the report as Markdown and show it. The campaign must be finalized."""
+    """Write the report as Markdown and show it. The campaign must be finalized as it is now."""
     from harness.report.write import write_report
+    from harness.stages.evidence import refuse_stale
     from harness.stages.instrument import find_root
     from harness.store import campaign as store
 
     final = store.read_final(folder)
+    refuse_stale(store.load(folder), final)
     target = output or find_root(Path.cwd()) / "reports" / folder.resolve().name / "report.md"
-    write_report(final, target)
+    write_report(final, target, redact=redact)
     if as_json:
         print_json({"report": str(target)})
         return

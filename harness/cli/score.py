@@ -5,6 +5,7 @@ from harness.cli.terminal import Folder, JsonFlag, instrument_for, print_json, p
 
 def score(folder: Folder, as_json: JsonFlag = False) -> None:
     """Score every parsed cell with the present graders. Needs no server."""
+    from harness.report.wording import moved_line, scored_sentence
     from harness.stages.score import score as score_campaign
     from harness.store import campaign as store
 
@@ -15,8 +16,9 @@ def score(folder: Folder, as_json: JsonFlag = False) -> None:
             campaign, instrument.suite, instrument.config, instrument.stamps, progress
         )
     if as_json:
-        print_json({"scored": outcome.scored, "unscored": outcome.unscored})
+        moved = [row.model_dump(mode="json") for row in outcome.moved]
+        print_json({"scored": outcome.scored, "unscored": outcome.unscored, "moved": moved})
         return
-    say(f"{outcome.scored} cells scored.")
-    for cause, count in sorted(outcome.unscored.items()):
-        say(f"{count} unscored: {cause}")
+    say(scored_sentence(outcome.scored, outcome.unscored))
+    for row in outcome.moved:
+        say(moved_line(row))

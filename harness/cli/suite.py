@@ -12,7 +12,7 @@ app = typer.Typer(help="Parallel forms of the suite (docs/forms.md).", no_args_i
 
 @app.command("new-form")
 def new_form(
-    seed: Annotated[str, typer.Option(help="Secret words; the form is drawn from them.")],
+    seed: Annotated[str, typer.Option(help="A secret sentence; the form is drawn from it.")],
     as_json: JsonFlag = False,
 ) -> None:
     """Draw a private form of every task, check its bands, and write it under suite/private/."""
@@ -58,13 +58,17 @@ def freeze(
     task: Annotated[
         list[str] | None, typer.Option(help="Only this task; repeatable.", show_default=False)
     ] = None,
+    as_json: JsonFlag = False,
 ) -> None:
     """Write the open form and its replies into the task folders (for authors of tasks)."""
     from harness.stages.forms import freeze as freeze_folder
     from harness.stages.instrument import find_root
-    from harness.suite.loader import task_folders
+    from harness.suite.loader import folders_of
 
-    for folder in task_folders(find_root(Path.cwd())):
-        if not task or folder.name[:3].upper() in task:
-            freeze_folder(folder)
+    folders = folders_of(find_root(Path.cwd()), task or ())
+    for folder in folders:
+        freeze_folder(folder)
+        if not as_json:
             say(f"frozen: {folder.name}")
+    if as_json:
+        print_json({"frozen": [folder.name for folder in folders]})

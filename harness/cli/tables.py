@@ -5,45 +5,91 @@ from typing import TYPE_CHECKING
 from harness.cli.terminal import say
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from harness.records.campaign import Final
+    from harness.report.tables import ModelRow
 
 
 def show_report(final: "Final") -> None:
-    """Print models, controls and tasks of a finalized campaign."""
+    """Print what does not hold, models, controls, costs, tasks and flags of a final result."""
     from rich.console import Console
-    from rich.table import Table
 
-    from harness.report.render import counted, number, points_text, sigma_sentence, sigma_text
-    from harness.report.tables import model_rows, task_rows
+    from harness.report.tables import model_rows
+    from harness.report.wording import counted, form_text, sigma_sentence
 
+    for problem in final.problems:
+        say(f"DOES NOT HOLD: {problem}")
     console = Console()
     rows = model_rows(final)
-    highest = max(row.max_points for row in rows)
-    models = Table(title=f"Models: mean of {highest:g} points over {final.campaign.runs} run(s)")
-    models.add_column("Model", no_wrap=True)
-    for heading in ("Mean", "σ [95 %]", "Repairs", "Ended early", "Unscored", "tok/s"):
-        models.add_column(heading, justify="right")
+    _show_models(console, final, rows)
+    _show_costs(console, rows)
+    _show_tasks(console, final)
+    say(f"Asked in the {form_text(final.campaign)}.")
+    say(sigma_sentence([row for row in rows if not row.control]))
     for row in rows:
-        models.add_row(
+        if row.flags:
+            say(f"Flags of {row.player}, which never change points: {counted(row.flags)}")
+    if final.campaign.subset:
+        say(f"Declared subset ({', '.join(final.campaign.tasks)}): there is no total of level A.")
+
+
+def _show_models(console: "Console", final: "Final", rows: "list[ModelRow]") -> None:
+    from rich.table import Table
+
+    from harness.report.wording import counted, number, sigma_text
+
+    highest = sum(final.max_points.values())
+    table = Table(title=f"Models: mean of {highest:g} points over {final.campaign.runs} run(s)")
+    table.add_column("Model", no_wrap=True)
+    for heading in ("Mean", "σ [95 %]", "Repairs", "Ended early", "Unscored"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(
             f"[dim]{row.player}[/dim]" if row.control else row.player,
             number(row.spread.mean if row.spread else None),
             "control" if row.control else sigma_text(row.spread),
             str(row.repairs),
             "–" if row.control else counted(row.causes),
             counted(row.unscored),
-            "–" if row.control else number(row.tokens_per_s, 1),
         )
-    console.print(models)
-    tasks = Table(title="Tasks")
-    tasks.add_column("Task")
-    tasks.add_column("Model", no_wrap=True)
-    tasks.add_column("Of", justify="right")
-    for run in range(1, final.campaign.runs + 1):
-        tasks.add_column(f"Run {run}", justify="right")
+    console.print(table)
+
+
+def _show_costs(console: "Console", rows: "list[ModelRow]") -> None:
+    from rich.table import Table
+
+    from harness.report.wording import number
+
+    table = Table(title="Tokens of all runs")
+    table.add_column("Model", no_wrap=True)
+    for heading in ("In", "Out", "Out per second"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        if not row.control:
+            table.add_row(
+                row.player,
+                number(row.prompt_tokens, 0),
+                number(row.completion_tokens, 0),
+                number(row.tokens_per_s, 1),
+            )
+    console.print(table)
+
+
+def _show_tasks(console: "Console", final: "Final") -> None:
+    from rich.table import Table
+
+    from harness.report.tables import task_rows
+    from harness.report.wording import points_text
+
+    runs = range(1, final.campaign.runs + 1)
+    table = Table(title="Tasks")
+    table.add_column("Task")
+    table.add_column("Model", no_wrap=True)
+    table.add_column("Of", justify="right")
+    for run in runs:
+        table.add_column(f"Run {run}", justify="right")
     for line in task_rows(final):
-        cells = (points_text(line, run) for run in range(1, final.campaign.runs + 1))
-        tasks.add_row(line.task, line.player, f"{line.max_points:g}", *cells)
-    console.print(tasks)
-    say(sigma_sentence([row for row in rows if not row.control]))
-    if final.campaign.subset:
-        say(f"Declared subset ({', '.join(final.campaign.tasks)}): there is no total of level A.")
+        cells = (points_text(line, run) for run in runs)
+        table.add_row(line.task, line.player, f"{line.max_points:g}", *cells)
+    console.print(table)

@@ -6,6 +6,7 @@ from harness.errors import Problem, StoreError, nearest
 from harness.records.base import Json
 from harness.records.response import Exchange
 from harness.records.score import RowScore, ScoreSheet, Unscored
+from harness.stages.comparable import refuse_other_forms
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.store.layout import CellFolder
@@ -33,8 +34,11 @@ def explain_row(
     ------
     StoreError
         If there is no such cell or row; it names the nearest one.
+    NotComparableError
+        If the suite is in other forms than those asked.
     """
     campaign = store.load(folder)
+    refuse_other_forms(campaign, suite)
     task_id, row_id = _find(campaign, suite, player, run, row)
     cell = campaign.cell(player, run, task_id)
     exchange, outcome = store.last_exchange(cell), store.read_outcome(cell)

@@ -1,10 +1,11 @@
 """`FINAL.json` and statistics → rows of tables. A score cannot be had without its repairs."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.records.campaign import Final, FinalCell
-from harness.records.score import RowScore, ScoreSheet
+from harness.records.campaign import GOLDEN_CONTROL, Final, FinalCell
+from harness.records.score import POINT_DECIMALS, RowScore, ScoreSheet
 from harness.stats.noise import Spread, run_spread
 
 
@@ -12,15 +13,19 @@ from harness.stats.noise import Spread, run_spread
 class ModelRow:
     """One player's line.
 
+    max_points : of all tasks asked, whether or not this player has a score in each
+    must_be : the total that a control has to reach; None for a model
     totals : points of every complete run; a run with a missing cell has no total
     spread : None when no run is complete; spread_as_is the same without any repair
     unscored : cause → number of cells without a score (never a zero)
     causes : cause → number of scored cells that ended early (truncated, time, empty, …)
+    flags : integrity mark → number of cells that have it; it never changes points
     """
 
     player: str
     control: bool
     max_points: float
+    must_be: float | None
     totals: dict[int, float]
     spread: Spread | None
     spread_as_is: Spread | None
@@ -50,8 +55,8 @@ class LostRow:
     """Where one player lost points: a row, over all scored runs.
 
     mean : mean points of the row, over the runs that have a score
-    reason : the commonest reason of an observation that did not hold; empty where a private
-        form's answers would show, or where nothing was lost
+    reason : the commonest reason of an observation that did not hold, empty where none has one;
+        it may quote answers
     """
 
     player: str
@@ -64,10 +69,15 @@ class LostRow:
 
 def model_rows(final: Final) -> list[ModelRow]:
     """Return a line per player, models by falling mean, controls last."""
-    controls = set(final.campaign.controls)
+    highest = sum(final.max_points.values())
     players = [model.id for model in final.campaign.plan.models] + list(final.campaign.controls)
     rows = [
-        _model_row(player, [c for c in final.cells if c.outcome.cell.model == player], controls)
+        _model_row(
+            player,
+            [c for c in final.cells if c.outcome.cell.model == player],
+            control=player in final.campaign.controls,
+            highest=highest,
+        )
         for player in players
     ]
     return sorted(rows, key=lambda r: (r.control, -(r.spread.mean if r.spread else -1.0), r.player))
@@ -78,16 +88,11 @@ def task_rows(final: Final) -> list[TaskRow]:
     rows: dict[tuple[str, str], list[FinalCell]] = {}
     for cell in final.cells:
         rows.setdefault((cell.outcome.cell.task, cell.outcome.cell.model), []).append(cell)
-    maximum = {
-        c.outcome.cell.task: c.outcome.max_points
-        for c in final.cells
-        if isinstance(c.outcome, ScoreSheet)
-    }
     return [
         TaskRow(
             player=player,
             task=task,
-            max_points=maximum.get(task, float("nan")),
+            max_points=final.max_points[task],
             points={
                 c.outcome.cell.run: c.outcome.points if isinstance(c.outcome, ScoreSheet) else None
                 for c in cells
@@ -99,25 +104,26 @@ def task_rows(final: Final) -> list[TaskRow]:
 
 
 def lost_rows(final: Final) -> list[LostRow]:
-    """Return a line per model, task and row; reasons are left out for private forms."""
+    """Return a line per model, task and row that lost anything; controls are left out."""
     controls = set(final.campaign.controls)
     sheets: dict[tuple[str, str], list[ScoreSheet]] = {}
     for cell in final.cells:
         outcome = cell.outcome
         if isinstance(outcome, ScoreSheet) and outcome.cell.model not in controls:
             sheets.setdefault((outcome.cell.model, outcome.cell.task), []).append(outcome)
-    return [
-        _lost_row(player, task, [s.rows[n] for s in found], show=final.campaign.open_form)
+    rows = [
+        _lost_row(player, task, [s.rows[n] for s in found])
         for (player, task), found in sorted(sheets.items())
         for n in range(len(found[0].rows))
     ]
+    return [row for row in rows if row.mean < row.max_points - 10**-POINT_DECIMALS / 2]
 
 
-def _lost_row(player: str, task: str, rows: list[RowScore], *, show: bool) -> LostRow:
+def _lost_row(player: str, task: str, rows: list[RowScore]) -> LostRow:
     reasons = Counter(
         o.reason for row in rows for o in row.observations if o.credit < 1 and o.reason
     )
-    commonest, count = reasons.most_common(1)[0] if reasons and show else ("", 0)
+    commonest, count = reasons.most_common(1)[0] if reasons else ("", 0)
     seen = sum(len(row.observations) for row in rows)
     return LostRow(
         player=player,
@@ -129,7 +135,7 @@ def _lost_row(player: str, task: str, rows: list[RowScore], *, show: bool) -> Lo
     )
 
 
-def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> ModelRow:
+def _model_row(player: str, cells: list[FinalCell], *, control: bool, highest: float) -> ModelRow:
     sheets = [c.outcome for c in cells if isinstance(c.outcome, ScoreSheet)]
     missing = [c.outcome for c in cells if not isinstance(c.outcome, ScoreSheet)]
     incomplete = {o.cell.run for o in missing}
@@ -138,22 +144,14 @@ def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> Model
     as_is: dict[int, float] = {}
     for sheet in complete:
         run = sheet.cell.run
-        totals[run] = round(totals.get(run, 0.0) + sheet.points, 6)
-        as_is[run] = round(as_is.get(run, 0.0) + sheet.points_as_is, 6)
-    first_run = min((s.cell.run for s in sheets), default=0)
-    prompt = [c.metrics.prompt_tokens for c in cells if c.metrics.prompt_tokens is not None]
-    timed = [
-        (c.metrics.completion_tokens, c.metrics.generation_s)
-        for c in cells
-        if c.metrics.completion_tokens and c.metrics.generation_s
-    ]
-    written = [
-        c.metrics.completion_tokens for c in cells if c.metrics.completion_tokens is not None
-    ]
+        totals[run] = round(totals.get(run, 0.0) + sheet.points, POINT_DECIMALS)
+        as_is[run] = round(as_is.get(run, 0.0) + sheet.points_as_is, POINT_DECIMALS)
+    must_be = highest if player == GOLDEN_CONTROL else 0.0
     return ModelRow(
         player=player,
-        control=player in controls,
-        max_points=sum(s.max_points for s in sheets if s.cell.run == first_run),
+        control=control,
+        max_points=highest,
+        must_be=must_be if control else None,
         totals=totals,
         spread=run_spread(list(totals.values())) if totals else None,
         spread_as_is=run_spread(list(as_is.values())) if as_is else None,
@@ -162,7 +160,22 @@ def _model_row(player: str, cells: list[FinalCell], controls: set[str]) -> Model
         unscored=dict(Counter(o.cause for o in missing)),
         causes=dict(Counter(s.cause for s in sheets if s.cause)),
         flags=dict(Counter(flag for s in sheets for flag in s.flags)),
-        prompt_tokens=sum(prompt) if prompt else None,
-        completion_tokens=sum(written) if written else None,
-        tokens_per_s=sum(t for t, _ in timed) / sum(s for _, s in timed) if timed else None,
+        prompt_tokens=_sum(c.metrics.prompt_tokens for c in cells),
+        completion_tokens=_sum(c.metrics.completion_tokens for c in cells),
+        tokens_per_s=_tokens_per_s(cells),
     )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """Return the sum of what was counted; None where nothing was."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _tokens_per_s(cells: list[FinalCell]) -> float | None:
+    timed = [
+        (c.metrics.completion_tokens, c.metrics.generation_s)
+        for c in cells
+        if c.metrics.completion_tokens and c.metrics.generation_s
+    ]
+    return sum(t for t, _ in timed) / sum(s for _, s in timed) if timed else None

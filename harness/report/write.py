@@ -7,6 +7,6 @@ from harness.report.render import markdown
 from harness.store.files import write_whole
 
 
-def write_report(final: Final, target: Path) -> None:
-    """Write the Markdown report of a finalized campaign to a path."""
-    write_whole(target, markdown(final).encode("utf-8"))
+def write_report(final: Final, target: Path, *, redact: bool | None = None) -> None:
+    """Write the Markdown report of a finalized campaign to a path; redact as in `markdown`."""
+    write_whole(target, markdown(final, redact=redact).encode("utf-8"))

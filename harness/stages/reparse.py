@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from harness.arnes import ArnesConfig
+from harness.errors import StoreError
 from harness.parsing.reply import parse_reply
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
+from harness.stages.comparable import refuse_incomparable
 from harness.stages.progress import Progress, silent
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
@@ -44,16 +46,31 @@ def reparse_cell(cell: CellFolder, task: Task, config: ArnesConfig) -> ParsedRep
     return parsed
 
 
+def standing_parsed(cell: CellFolder) -> ParsedReply | None:
+    """Return the parsed reply that can be made again; a damaged one counts as none."""
+    try:
+        return store.read_parsed(cell)
+    except StoreError:
+        return None
+
+
 def reparse(
     campaign: Campaign, suite: Suite, config: ArnesConfig, progress: Progress = silent
 ) -> ReparseOutcome:
-    """Reparse every cell of a campaign."""
+    """Reparse every cell of a campaign.
+
+    Raises
+    ------
+    NotComparableError
+        If the suite is in other forms than those asked, or runs are of different instruments.
+    """
+    refuse_incomparable(campaign, suite)
     changed, parsed_count, without = [], 0, 0
     cells = list(campaign.cells())
     for done, (player, run, task_id) in enumerate(cells):
         progress("reparse", done, len(cells))
         cell = campaign.cell(player, run, task_id)
-        before = store.read_parsed(cell)
+        before = standing_parsed(cell)
         after = reparse_cell(cell, suite.task(task_id), config)
         if after is None:
             without += 1

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from harness.arnes import ArnesConfig
-from harness.records.base import digest
+from harness.errors import StoreError
+from harness.records.base import Json, digest
+from harness.records.campaign import ChangedRow
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.score import (
@@ -16,19 +18,24 @@ from harness.records.score import (
 from harness.records.summary import CellSummary, RunSummary
 from harness.sandbox import probe
 from harness.signature import scored_now
+from harness.stages.comparable import refuse_incomparable
 from harness.stages.grade import NO_WALLS, Graded, grade_reply, hash_seed_of
+from harness.stages.moved import keep_first, moved_rows
 from harness.stages.progress import Progress, silent
+from harness.stages.reparse import reparse_cell, standing_parsed
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
+from harness.store.layout import CellFolder
 from harness.suite.loader import Suite, Task
 
 
 @dataclass(frozen=True)
 class ScoreOutcome:
-    """How many cells have a score, and why the others have none."""
+    """How many cells have a score, why the others have none, and which rows moved so far."""
 
     scored: int
     unscored: dict[str, int]
+    moved: tuple[ChangedRow, ...] = ()
 
 
 def sheet_of(
@@ -64,7 +71,7 @@ def unscored_of(key: CellKey, exchange: Exchange | None, stamps: Stamps) -> Unsc
 def score_cell(
     campaign: Campaign, player: str, run: int, task: Task, *, config: ArnesConfig, now: Stamps
 ) -> ScoreSheet | Unscored:
-    """Replace the score sheet of one cell.
+    """Replace the score sheet of one cell; a sheet whose rows move is kept beside it, once.
 
     What was run for an earlier sheet of the same reply is not run again.
 
@@ -76,19 +83,29 @@ def score_cell(
     form_id = campaign.record.forms[task.id]
     key = CellKey(model=player, run=run, task=task.id, form_id=form_id)
     stamps = scored_now(campaign.record.stamps, now)
-    parsed = store.read_parsed(cell)
+    parsed = standing_parsed(cell) or reparse_cell(cell, task, config)
     outcome: ScoreSheet | Unscored
     if parsed is None:
         outcome = unscored_of(key, store.last_exchange(cell), stamps)
     elif task.definition.executes and probe().name == NO_WALLS:
         outcome = Unscored(cell=key, cause="no_sandbox", detail=probe().todo, stamps=stamps)
     else:
-        seed, known = hash_seed_of(key), store.read_observations(cell)
+        seed, known = hash_seed_of(key), _known(cell)
         graded = grade_reply(task, parsed, config.sandbox, seed, known)
         store.write_observations(cell, graded.observations)
         outcome = sheet_of(key, task, parsed, graded, stamps)
+    keep_first(cell, outcome)
     store.write_outcome(cell, outcome)
     return outcome
+
+
+def _known(cell: CellFolder) -> dict[str, Json]:
+    """Return what was observed before; a damaged record is observed again."""
+    try:
+        known = store.read_observations(cell)
+    except StoreError:
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def score(
@@ -98,7 +115,15 @@ def score(
     now: Stamps,
     progress: Progress = silent,
 ) -> ScoreOutcome:
-    """Score every cell of a campaign and write the summary of every run."""
+    """Score every cell of a campaign and write the summary of every run.
+
+    Raises
+    ------
+    NotComparableError
+        If the suite is in other forms than those asked, or runs are of different instruments.
+    """
+    refuse_incomparable(campaign, suite)
+    moved: list[ChangedRow] = []
     unscored: dict[str, int] = {}
     scored = 0
     cells = list(campaign.cells())
@@ -107,6 +132,7 @@ def score(
         progress("score", done, len(cells))
         outcome = score_cell(campaign, player, run, suite.task(task_id), config=config, now=now)
         outcomes.setdefault((player, run), []).append(outcome)
+        moved += moved_rows(campaign.cell(player, run, task_id), outcome)
         if isinstance(outcome, ScoreSheet):
             scored += 1
         else:
@@ -114,7 +140,7 @@ def score(
     for (player, run), sheets in outcomes.items():
         write_summary(campaign, player, run, sheets)
     progress("score", len(cells), len(cells))
-    return ScoreOutcome(scored, unscored)
+    return ScoreOutcome(scored, unscored, tuple(moved))
 
 
 def write_summary(

@@ -1,0 +1,73 @@
+"""What refuses to treat a campaign with an instrument that did not ask it.
+
+Whoever reparses, scores, finalizes or explains asks here first, before anything is touched.
+"""
+
+from harness.errors import NotComparableError, Problem
+from harness.signature import changed_parts
+from harness.store import campaign as store
+from harness.store.campaign import Campaign
+from harness.suite.loader import Suite
+
+NOTHING = "Nothing was changed."
+
+
+def refuse_incomparable(campaign: Campaign, suite: Suite) -> None:
+    """Hold that the suite is in the forms that were asked, and that all runs saw one instrument.
+
+    Raises
+    ------
+    NotComparableError
+        If one of the two is not so.
+    """
+    refuse_other_forms(campaign, suite)
+    refuse_mixed_runs(campaign)
+
+
+def refuse_other_forms(campaign: Campaign, suite: Suite) -> None:
+    """Hold that the suite is in the forms that were asked.
+
+    Raises
+    ------
+    NotComparableError
+        With every task whose form is another one.
+    """
+    problems = [
+        Problem(
+            f"form of {task}",
+            f"asked in {form_id}, the suite holds {suite.forms.get(task, 'no such task')}",
+            "check out the suite that was asked, or set `form` in arnes.toml",
+        )
+        for task, form_id in campaign.record.forms.items()
+        if suite.forms.get(task) != form_id
+    ]
+    if problems:
+        raise NotComparableError("this campaign was asked in other forms", problems, NOTHING)
+
+
+def refuse_mixed_runs(campaign: Campaign) -> None:
+    """Hold that every run was made under the run-side signature of the campaign.
+
+    Raises
+    ------
+    NotComparableError
+        With every run that was not, and the parts that differ.
+    """
+    problems = []
+    for player, run in campaign.runs():
+        info = store.read_run_info(campaign.folder.run(player, run))
+        if info is None:
+            continue
+        parts = changed_parts(campaign.record.stamps.parts, info.stamps.parts, "run")
+        if parts:
+            problems.append(
+                Problem(
+                    f"{player} run {run}",
+                    f"ran under other {', '.join(parts)}",
+                    "run it again in a campaign of its own",
+                )
+            )
+    if problems:
+        raise NotComparableError(
+            "runs of different run-side signatures never mix", problems, NOTHING
+        )
