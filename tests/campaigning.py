@@ -84,6 +84,6 @@ def arnes(
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=limit_s,
         check=False,
     )

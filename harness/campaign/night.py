@@ -100,7 +100,7 @@ def create(
     progress: Progress = silent,
 ) -> Campaign:
     """Validate, and make a campaign folder for a resolved plan."""
-    validation = _holds(instrument, clock, progress)
+    validation = _holds(instrument, resolved.tasks, clock, progress)
     now = clock.now()
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
     record = CampaignRecord(
@@ -151,15 +151,16 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
             ],
             "Nothing was run, nothing was changed.",
         )
-    _holds(instrument, SystemClock(), progress)
+    _holds(instrument, campaign.record.tasks, SystemClock(), progress)
     return campaign, instrument
 
 
-def _holds(instrument: Instrument, clock: Clock, progress: Progress) -> Validation:
-    """Return the validation of the instrument; it measures nothing unless it holds."""
-    validation = validated(
-        instrument.suite, instrument.config, instrument.signature, clock, progress
-    )
+def _holds(
+    instrument: Instrument, tasks: tuple[str, ...], clock: Clock, progress: Progress
+) -> Validation:
+    """Return the validation of the tasks that are asked; nothing is measured unless it holds."""
+    suite = instrument.suite.only(tasks)
+    validation = validated(suite, instrument.config, instrument.signature, clock, progress)
     if not validation.holds:
         raise InstrumentError(
             "the instrument does not hold, so it measures nothing",

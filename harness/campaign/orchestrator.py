@@ -19,6 +19,7 @@ from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo, Session
 from harness.records.score import ScoreSheet, Unscored
 from harness.running.single import request_for, run_single
 from harness.stages.instrument import Instrument
+from harness.stages.moved import standing_outcome
 from harness.stages.reparse import reparse_cell
 from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
@@ -219,7 +220,7 @@ class Orchestrator:
     def _outcome(self, player: str, number: int, task: Task) -> ScoreSheet | Unscored:
         """Return a cell's outcome, made now if it was never asked or killed before its score."""
         cell = self.campaign.cell(player, number, task.id)
-        outcome = store.read_outcome(cell)
+        outcome = standing_outcome(cell)
         late = isinstance(outcome, Unscored) and store.is_done(cell)
         if outcome is not None and not late:
             return outcome
