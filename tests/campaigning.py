@@ -75,7 +75,7 @@ def plan_text(
 
 
 def arnes(
-    *arguments: str, cwd: Path = ROOT, **environment: str
+    *arguments: str, cwd: Path = ROOT, limit_s: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line as a person does, in a process of its own."""
     return subprocess.run(
