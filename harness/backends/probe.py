@@ -89,7 +89,7 @@ class Probe:
     def _ask(self, method: str, url: str, body: Mapping[str, Json] | None = None) -> Answer:
         try:
             response = self._client.request(method, url, json=body)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             return Answer(None, error=str(error) or type(error).__name__)
         try:
             value = response.json()
@@ -137,6 +137,18 @@ def problem_with_url(url: str) -> str:
         return f"{url!r}: no http:// or https:// with a host"
     if parts.query or parts.fragment:
         return f"{url!r}: a query or a fragment, which a path cannot follow"
+    misspelt = _misspelt(url, parts.hostname)
+    return f"{url!r}: {misspelt}" if misspelt else ""
+
+
+def _misspelt(url: str, host: str) -> str:
+    """Return why a URL cannot be put on the wire, or an empty text."""
+    if not (url.isascii() and url.isprintable()) or " " in url:
+        return "a character that a URL cannot hold"
+    try:
+        host.encode("idna")  # as the look-up of a name does, and it raises there
+    except UnicodeError:
+        return "a part of the host's name is empty or too long"
     return ""
 
 

@@ -9,6 +9,7 @@ from harness.backends import make_backend
 from harness.campaign.controls import CONTROLS
 from harness.clock import SystemClock
 from harness.errors import PlanError, Problem, nearest
+from harness.models.body import extra_body_problems
 from harness.records.campaign import CampaignPlan, PlannedModel
 from harness.records.handwritten import read_toml
 from harness.sandbox import Tier, probe
@@ -119,6 +120,10 @@ def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list
         make_backend(model, Path(os.devnull), SystemClock())  # checks, and starts nothing
     except PlanError as error:
         problems += error.problems
+    problems += [
+        Problem(f"{where}.{found.where}", found.what, found.todo)
+        for found in extra_body_problems(model.extra_body)
+    ]
     if model.id in CONTROLS:
         problems.append(Problem(f"{where}.id", "is the name of a control", "choose another id"))
     if model.api_key_env and not environment.get(model.api_key_env):

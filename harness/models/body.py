@@ -1,18 +1,23 @@
 """From a request to the bytes that are sent."""
 
 import json
+from collections.abc import Mapping
 
-from harness.errors import EndpointError, Problem
+from harness.errors import EndpointError, Problem, nearest
 from harness.records.base import Json
 from harness.records.response import ChatRequest, ContentPart, Message
 from harness.records.run import Endpoint
 
-# What a request states itself. An extra field of one of these names would move a score without
-# a trace in the signature, so it is refused instead of winning or losing quietly.
-OWN_FIELDS = frozenset(
-    {"model", "messages", "max_tokens", "temperature", "top_p", "seed"}
-    | {"stream", "stream_options", "tools"}
+# All that extra fields are for: how a model thinks, and how its server treats the request. What
+# is asked, how it is sampled and where it ends is the same for every model; servers have dozens
+# of names for that (`n_predict`, `options`, `mirostat`, `grammar`), so the good ones are listed.
+THINKING_FIELDS = frozenset(
+    {"chat_template_kwargs", "enable_thinking", "think", "thinking", "thinking_budget"}
+    | {"reasoning", "reasoning_budget", "reasoning_effort", "reasoning_format"}
+    | {"include_reasoning", "separate_reasoning"}
 )
+SERVING_FIELDS = frozenset({"cache_prompt", "keep_alive", "priority", "provider", "user"})
+EXTRA_FIELDS = THINKING_FIELDS | SERVING_FIELDS
 
 
 def as_sent(request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
@@ -24,22 +29,32 @@ def as_sent(request: ChatRequest, endpoint: Endpoint) -> ChatRequest:
     Raises
     ------
     EndpointError
-        If an extra field has the name of one that the harness sets.
+        If an extra field is none of those that a plan may set.
     """
     extra = {**endpoint.extra_body, **request.extra}
-    refuse_own_fields(extra)
+    refuse_fields(extra)
     messages = request.messages if endpoint.system_role else without_system(request.messages)
     if messages == request.messages and extra == request.extra:
         return request
     return request.model_copy(update={"messages": messages, "extra": extra})
 
 
-def refuse_own_fields(extra: dict[str, Json]) -> None:
-    """Raise an EndpointError that names every extra field the harness sets itself."""
-    problems = [
-        Problem(f"extra_body.{name}", "the harness sets this field", "leave it out of the plan")
-        for name in sorted(OWN_FIELDS & extra.keys())
+def extra_body_problems(extra_body: Mapping[str, Json]) -> list[Problem]:
+    """Return a problem for every extra field that a plan may not set, in the order of names."""
+    return [
+        Problem(
+            f"extra_body.{name}",
+            "a plan may only set how a model thinks and how its server treats a request; what is "
+            "asked and how it is sampled is the same for every model",
+            f"leave it out; {nearest(name, EXTRA_FIELDS)}",
+        )
+        for name in sorted(extra_body.keys() - EXTRA_FIELDS)
     ]
+
+
+def refuse_fields(extra: Mapping[str, Json]) -> None:
+    """Raise an EndpointError that names every extra field that a plan may not set."""
+    problems = extra_body_problems(extra)
     if problems:
         raise EndpointError("the extra body fields cannot be sent", problems, "Nothing was sent.")
 

@@ -9,7 +9,7 @@ import httpcore
 from harness.arnes import Transport
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
-from harness.models.body import as_sent, body_of, refuse_own_fields
+from harness.models.body import as_sent, body_of, refuse_fields
 from harness.models.line import Line
 from harness.models.outcome import Outcome, Received, judge
 from harness.models.patience import Patience
@@ -50,7 +50,7 @@ class HttpChat:
         self._call_timeout_s = call_timeout_s
         self._clock = clock
         self._secret = Secret(api_key)
-        refuse_own_fields(endpoint.extra_body)
+        refuse_fields(endpoint.extra_body)
         url = endpoint.base_url.rstrip("/") + PATH
         self._headers = [*_headers_for(url), *self._secret.header()]
         self._line = Line(url, transport.connect_timeout_s)
@@ -73,7 +73,7 @@ class HttpChat:
         retried: list[Attempt] = []
         while True:
             got = self._attempt(body)
-            outcome = judge(got, tools_offered=bool(request.tools))
+            outcome = judge(got, tools_offered=bool(request.tools), max_tokens=request.max_tokens)
             wait_s = patience.wait_s(outcome, got)
             if wait_s is None:
                 return self._exchange(request, started_at, got, outcome, tuple(retried))
@@ -207,8 +207,18 @@ def _problem_with(url: str) -> str:
         return f"{shown}: no http:// or https:// with a host"
     if parts.query or parts.fragment:
         return f"{shown}: a query or a fragment, which a path cannot follow"
+    misspelt = _misspelt(url, parts.hostname)
+    return f"{shown}: {misspelt}" if misspelt else ""
+
+
+def _misspelt(url: str, host: str) -> str:
+    """Return why a URL cannot be put on the wire, or an empty text."""
     if not (url.isascii() and url.isprintable()) or " " in url:
-        return f"{shown}: a character that a URL cannot hold"
+        return "a character that a URL cannot hold"
+    try:
+        host.encode("idna")  # as the look-up of a name does, and it raises there
+    except UnicodeError:
+        return "a part of the host's name is empty or too long"
     return ""
 
 

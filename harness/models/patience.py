@@ -8,8 +8,8 @@ from harness.clock import Clock
 from harness.models.outcome import Outcome, Received
 
 # Faults of the transport, in which nothing is the model's. Not among them: `no_first_byte` (the
-# server is dead; a second wait of the same length only delays its restart) and everything that
-# the server meant to say.
+# server is dead; a second wait of the same length only delays its restart), `cut_short` (the
+# window is as small the next time) and everything that the server meant to say.
 REPEATED = frozenset({"connect", "connection_lost", "stall", "server_error"})
 
 

@@ -95,10 +95,18 @@ def _usage(behaviour: Behaviour, asked: dict[str, Json]) -> Json:
         messages = asked.get("messages")
         texts = (text_of(message) for message in messages) if isinstance(messages, list) else ()
         prompt = sum(len(text.split()) for text in texts)
-    written = behaviour.completion_tokens
-    if written is None:
-        written = len(behaviour.content.split()) + len(behaviour.reasoning.split())
+    written = _written(behaviour, asked)
     return {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
+
+
+def _written(behaviour: Behaviour, asked: dict[str, Json]) -> int:
+    """Return the tokens of a reply: as given, else the cap if that ended it, else its words."""
+    if behaviour.completion_tokens is not None:
+        return behaviour.completion_tokens
+    cap = asked.get("max_tokens")
+    if behaviour.finish_reason == "length" and isinstance(cap, int):
+        return cap
+    return len(behaviour.content.split()) + len(behaviour.reasoning.split())
 
 
 def text_of(message: Json) -> str:

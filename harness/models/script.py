@@ -23,7 +23,8 @@ class Behaviour(Record):
 
     Parameters
     ----------
-    prompt_tokens, completion_tokens : counted in words where they are not given
+    prompt_tokens, completion_tokens : counted in words where they are not given; a reply that
+        ends "length" has used up the cap of its request
     usage : the counts are sent; in a stream only if the request asks for them, as a last chunk
         without choices, or beside the finish reason (usage_with_finish)
     finish_with_content : the last chunk of content carries the finish reason

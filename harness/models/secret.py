@@ -5,11 +5,14 @@ import json
 from harness.errors import EndpointError, Problem
 
 REMOVED = "[key removed]"
+# A shorter key may be a word of a reply: to remove it would alter evidence, and to leave it
+# there would show it. Keys that are made to be secret are longer.
+SHORTEST_KEY = 16
 # Words that local servers take or document where a key is formally asked for. They protect
 # nothing, and cutting them out of replies would damage the evidence.
 PLACEHOLDERS = frozenset(
     {"dummy", "empty", "key", "lm-studio", "local", "na", "no-key", "none", "not-needed", "null"}
-    | {"ollama", "placeholder", "sk-no-key-required", "unused", "x", "xxx"}
+    | {"ollama", "placeholder", "sk-no-key-required", "token-abc123", "unused", "x", "xxx"}
 )
 
 
@@ -19,19 +22,15 @@ class Secret:
     Raises
     ------
     EndpointError
-        If the key cannot stand in a header; the message does not show it.
+        If the key cannot stand in a header, or is too short to be told from a reply's own
+        words; the message does not show it.
     """
 
     def __init__(self, key: str | None) -> None:
-        if key and not (key.isascii() and key.isprintable() and " " not in key):
-            raise EndpointError(
-                "the API key cannot be sent",
-                [Problem("api_key", "it holds a space, a line end or a character beyond ASCII")],
-                "Nothing was sent.",
-            )
         self._key = key or ""
         self._forms: tuple[str, ...] = ()
         if self._key and self._key.lower() not in PLACEHOLDERS:
+            _refuse_unusable(self._key)
             in_json = json.dumps(self._key)[1:-1]
             self._forms = (self._key, in_json, in_json.replace("/", "\\/"))
 
@@ -50,3 +49,18 @@ class Secret:
         for form in self._forms:
             text = text.replace(form, REMOVED)
         return text
+
+
+def _refuse_unusable(key: str) -> None:
+    """Raise an EndpointError, which does not show the key, if a key cannot be used."""
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        what = "it holds a space, a line end or a character beyond ASCII"
+        todo = "correct the variable that api_key_env names"
+    elif len(key) < SHORTEST_KEY:
+        what = f"shorter than {SHORTEST_KEY} characters, it could be a word of a reply"
+        todo = 'give the server a longer key, or write "none" if it checks no key'
+    else:
+        return
+    raise EndpointError(
+        "the API key cannot be sent", [Problem("api_key", what, todo)], "Nothing was sent."
+    )

@@ -9,7 +9,7 @@ from harness.parsing import PARSER_VERSION
 from harness.parsing.answers import AnswerLines, answer_lines
 from harness.parsing.channel import Channel, read_channel
 from harness.parsing.files import FilesFound, read_files
-from harness.parsing.wire import Completion, decode
+from harness.parsing.wire import CAP_REASONS, FILTER_REASON, Completion, decode
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.score import ModelCause
@@ -18,8 +18,6 @@ NATIVE_TOOLS = "native-tools"
 TWO_FINALS = "two-finals"
 INCOMPLETE = "incomplete"
 
-CAP_REASONS = frozenset({"length", "max_tokens", "model_length"})  # the cap, as servers spell it
-FILTER_REASON = "content_filter"
 LONGEST_REFUSAL = 400  # characters; a longer text that delivers nothing has tried
 REFUSALS = (
     *("i cannot", "i can't", "i can not", "i won't", "i will not", "i must decline"),
@@ -109,7 +107,7 @@ def _cause(
         return "time"
     if channel.unclosed or _reached_cap(exchange, completion):
         return "truncated"
-    if completion.finish_reason == FILTER_REASON:
+    if completion.reason == FILTER_REASON:
         return "refused"
     if not text:
         return "empty"
@@ -121,7 +119,7 @@ def _cause(
 def _reached_cap(exchange: Exchange, completion: Completion) -> bool:
     """Say whether the cap ended the reply; some servers call that a stop."""
     used = completion.completion_tokens
-    return completion.finish_reason in CAP_REASONS or (
+    return completion.reason in CAP_REASONS or (
         used is not None and used >= exchange.request.max_tokens
     )
 

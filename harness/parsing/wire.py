@@ -16,6 +16,15 @@ LONGEST_ERROR = 500  # characters of an error that are kept
 DONE = "[DONE]"
 EVENT_FIELD = re.compile(r"(?:data|event|id|retry|error)?:")
 SURROGATE = re.compile("[\ud800-\udfff]")
+CAP_REASONS = frozenset({"length", "max_tokens", "model_length"})  # the cap, as servers spell it
+FILTER_REASON = "content_filter"
+# Every reason that ends a reply. Any other word ("abort", "error", "load") ends a request that
+# went wrong on the server's side, and no model is scored on half of what it would have written.
+REPLY_REASONS = (
+    CAP_REASONS
+    | {"stop", "eos", "eos_token", "stop_sequence", "end_turn", FILTER_REASON}
+    | {"tool_calls", "function_call"}
+)
 REASONING_FIELDS = ("reasoning_content", "reasoning")  # the first that is filled: some send both
 
 
@@ -24,9 +33,12 @@ class Completion:
     """One reply as the server told it.
 
     content, reasoning : text of the message and of its reasoning field, empty where there is none
-    prompt_tokens, completion_tokens : the server's own count, None where it gave none
+    finish_reason : in the server's own letters; it is judged by `reason`
+    prompt_tokens, completion_tokens, total_tokens : the server's own counts, None where it gave
+        none
     complete : the reply was seen to end: a finish reason, the end mark, or a whole JSON body
-    error : what the bytes are where they are an error object or no completion
+    error : what the bytes are where they are an error object, an end that is no reply's, or no
+        completion
     error_cause : which of the two
     native_tool_calls : calls in the server's own format, wanted or not
     """
@@ -36,11 +48,31 @@ class Completion:
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    total_tokens: int | None = None
     complete: bool = False
     error: str | None = None
     error_cause: Literal["error_as_answer", "not_a_completion"] | None = None
     native_tool_calls: int = 0
     model: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """The finish reason in small letters, empty where there is none."""
+        return (self.finish_reason or "").lower()
+
+    @property
+    def written_tokens(self) -> int | None:
+        """How much the model wrote by the server's count; None where there is no such count.
+
+        Some servers leave reasoning out of `completion_tokens` and count it in the total only.
+        Nothing written beside a text is a field that was filled in, and no count.
+        """
+        written = self.completion_tokens
+        if written is None or (not written and (self.content or self.reasoning)):
+            return None
+        if self.prompt_tokens is None or self.total_tokens is None:
+            return written
+        return max(written, self.total_tokens - self.prompt_tokens)
 
 
 def decode(body: bytes, content_type: str = "") -> Completion:
@@ -69,7 +101,7 @@ class _Reading:
     content: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     finish_reason: str | None = None
-    usage: tuple[int | None, int | None] = (None, None)
+    usage: tuple[int | None, int | None, int | None] = (None, None, None)
     ended: bool = False
     choices: int = 0
     error: str | None = None
@@ -110,6 +142,7 @@ class _Reading:
             self.usage = (
                 _count(usage.get("prompt_tokens")),
                 _count(usage.get("completion_tokens")),
+                _count(usage.get("total_tokens")),
             )
         choices = value.get("choices")
         for choice in choices if isinstance(choices, list) else ():
@@ -130,8 +163,9 @@ class _Reading:
         if reason:
             self.finish_reason = reason
             self.ended = True
-        if reason == "error":
-            self.error = self.error or "the server ended the reply with an error"
+            if reason.lower() not in REPLY_REASONS:
+                why = f"the server ended the reply with {reason[:LONGEST_ERROR]!r}"
+                self.error = self.error or why
 
     def message(self, message: dict[str, Json]) -> None:
         """Take in a message, or a piece of one."""
@@ -162,6 +196,7 @@ class _Reading:
             finish_reason=self.finish_reason,
             prompt_tokens=self.usage[0],
             completion_tokens=self.usage[1],
+            total_tokens=self.usage[2],
             complete=self.ended and error is None,
             error=error,
             error_cause=cause,

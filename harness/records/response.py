@@ -55,9 +55,10 @@ InfrastructureCause = Literal[
     "loading",  # still 503 after the loading limit
     "server_error",  # 5xx after all retries
     "bad_request",  # 4xx: the configuration does not fit this server
-    "error_as_answer",  # an error object where an answer should be, whatever the status
+    "error_as_answer",  # an error, or an end by an error, where an answer should be
     "not_a_completion",  # bytes that are no completion
     "native_tools",  # native tool calls although none were offered
+    "cut_short",  # ended by the server's window or its own cap, clearly below the request's
 ]
 
 

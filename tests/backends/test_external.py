@@ -9,8 +9,9 @@ from backends.contract import BackendContract
 from backends.loopback import Loopback, PlayedModel, models, page, refusal
 
 from harness.backends.external import ExternalBackend
+from harness.backends.probe import Probe, problem_with_url
 from harness.clock import FakeClock
-from harness.errors import EndpointError
+from harness.errors import EndpointError, PlanError
 from harness.records.campaign import PlannedModel
 from harness.records.run import Endpoint, ServerInfo
 
@@ -103,6 +104,42 @@ def test_a_proxy_that_answers_for_a_dead_server_is_not_alive() -> None:
             for status, expected in ((502, False), (503, True), (401, True)):
                 routes["GET", "/v1/models"] = lambda _body, s=status: refusal(s, "no")
                 assert backend.alive() is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://a..b/v1", "empty or too long"),
+        (f"http://{'a' * 64}.example/v1", "empty or too long"),
+        ("http://127.0.0.1:8080/my models/v1", "cannot hold"),
+        (" http://127.0.0.1:8080/v1", "cannot hold"),
+        ("http://127.0.0.1:8080/v1\n", "cannot hold"),
+        ("http://hóst:8080/v1", "cannot hold"),
+    ],
+)
+def test_an_address_that_cannot_be_called_is_refused(url: str, problem: str) -> None:
+    """It is the plan's fault and is told before a question is asked, with the value."""
+    with pytest.raises(PlanError) as caught:
+        external(url)
+    assert problem in str(caught.value)
+    assert repr(url) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:8080/v1", "http://[::1]:8080/v1", "https://gpu-1.lan./v1", "http://h/a%20b"],
+)
+def test_an_ordinary_address_has_no_problem(url: str) -> None:
+    """Numbers, names with a closing dot and escaped blanks can be called."""
+    assert problem_with_url(url) == ""
+
+
+def test_a_name_that_cannot_be_looked_up_is_no_answer() -> None:
+    """Whoever asks such a server gets no traceback, but that nobody answered."""
+    with Probe("http://a..b/v1") as probe:
+        answer = probe.get_api("/models")
+    assert answer.status is None
+    assert answer.error
 
 
 # Which model

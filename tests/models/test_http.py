@@ -7,9 +7,11 @@ from models.channel import MODEL, Play, completion, request, transport
 
 from harness.clock import SystemClock
 from harness.errors import EndpointError
+from harness.models.body import extra_body_problems
 from harness.models.http import HttpChat
 from harness.models.scripted import Behaviour, NativeCall
 from harness.parsing.wire import decode
+from harness.records.base import Json
 from harness.records.response import Message
 from harness.records.run import Endpoint
 
@@ -135,9 +137,18 @@ def test_extra_fields_stand_at_the_top_and_the_request_wins(play: Play) -> None:
     assert exchange.request.extra == {"reasoning_effort": "high", "cache_prompt": False}
 
 
-@pytest.mark.parametrize("field", ["temperature", "messages", "tools", "stream_options", "seed"])
-def test_an_extra_field_never_replaces_one_of_the_harness(field: str) -> None:
-    """A plan that sets what arnes.toml sets is refused: quietly, it would move scores."""
+@pytest.mark.parametrize(
+    "field",
+    [
+        *("model", "messages", "prompt", "stream", "stream_options", "n", "stop", "ignore_eos"),
+        *("max_tokens", "max_completion_tokens", "n_predict", "num_predict", "options"),
+        *("temperature", "top_p", "top_k", "min_p", "seed", "samplers", "mirostat_tau"),
+        *("presence_penalty", "frequency_penalty", "repeat_penalty", "logit_bias"),
+        *("tools", "tool_choice", "functions", "response_format", "grammar", "json_schema"),
+    ],
+)
+def test_an_extra_field_never_changes_what_is_asked(field: str) -> None:
+    """A plan that sets the sampling, the cap or the form of a reply is refused: it moves scores."""
     endpoint = Endpoint(base_url="http://127.0.0.1:1/v1", model=MODEL, extra_body={field: 0})
     with pytest.raises(EndpointError, match="extra body") as refused:
         HttpChat(endpoint, transport(), 60, SystemClock(), None)
@@ -149,6 +160,36 @@ def test_an_extra_field_never_replaces_one_of_the_harness(field: str) -> None:
         pytest.raises(EndpointError, match="extra body"),
     ):
         chat.complete(request(extra={field: 0}))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"chat_template_kwargs": {"enable_thinking": False}},
+        {"reasoning_effort": "high", "reasoning": {"effort": "high"}, "reasoning_format": "none"},
+        {"think": True, "thinking": {"type": "enabled"}, "enable_thinking": True},
+        {"thinking_budget": 4096, "reasoning_budget": -1},
+        {"cache_prompt": True, "keep_alive": "1h", "priority": 1, "user": "u", "provider": {}},
+    ],
+)
+def test_a_plan_may_set_thinking_and_serving(play: Play, fields: dict[str, Json]) -> None:
+    """What the field of a plan is there for reaches the server as it is written."""
+    assert extra_body_problems(fields) == []
+    played = play(Behaviour(content="ok"), extra_body=fields)
+
+    played.ask()
+
+    assert played.bodies()[0].items() >= fields.items()
+
+
+def test_every_refused_extra_field_is_named_with_what_is_near() -> None:
+    """A misspelt switch is told from a forbidden field, and both are told at once."""
+    misspelt, forbidden = extra_body_problems({"top_k": 1, "think": True, "resoning_effort": "low"})
+
+    assert (misspelt.where, forbidden.where) == ("extra_body.resoning_effort", "extra_body.top_k")
+    assert "the same for every model" in forbidden.what
+    assert 'did you mean "reasoning_effort"?' in misspelt.todo
+    assert "chat_template_kwargs" in forbidden.todo  # nothing is near: all that there is
 
 
 def test_tools_and_pictures_pass_through(play: Play) -> None:
@@ -290,6 +331,8 @@ def test_an_exchange_survives_its_own_json(play: Play) -> None:
         ("http://host/v1?key=1", "query"),
         ("http://host/a b", "cannot hold"),
         ("http://hóst/v1", "cannot hold"),
+        ("http://a..b/v1", "empty or too long"),
+        (f"http://{'a' * 64}.example/v1", "empty or too long"),
     ],
 )
 def test_an_address_that_cannot_be_called_is_refused_at_once(base_url: str, problem: str) -> None:

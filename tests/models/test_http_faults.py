@@ -234,6 +234,31 @@ def test_native_calls_that_nobody_offered_are_infrastructure(play: Play, *, stre
     assert exchange.retried == ()
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_reply_that_the_server_cut_is_never_scored_or_repeated(
+    play: Play, *, stream: bool
+) -> None:
+    """A window that was full at 512 tokens of 4096 is no model out of budget; it stays as full."""
+    played = play(Behaviour(content=WORDS, finish_reason="length", completion_tokens=512), OK)
+
+    exchange = played.ask(stream=stream, max_tokens=4096)
+
+    assert (exchange.ended, exchange.cause) == ("infrastructure", "cut_short")
+    assert "ended the reply at 512 of 4096 tokens" in exchange.detail
+    assert exchange.retried == ()
+    assert len(played.bodies()) == 1
+    assert completion(exchange).content == WORDS  # what came is still evidence
+
+
+@pytest.mark.parametrize("reason", ["abort", "cancelled"])
+def test_a_request_that_the_server_gave_up_is_no_reply(play: Play, reason: str) -> None:
+    """Half a reply that ends with any word but those of a reply is infrastructure."""
+    exchange = play(Behaviour(content=WORDS, finish_reason=reason)).ask()
+
+    assert (exchange.ended, exchange.cause) == ("infrastructure", "error_as_answer")
+    assert reason in exchange.detail
+
+
 def test_a_kept_connection_that_was_closed_is_replaced_without_a_retry(play: Play) -> None:
     """Closed on reuse before any byte: one more try on a new connection, beside the retries."""
     played = play(OK, Behaviour(close_before_reply=True), OK, limits=transport(retries=0))

@@ -161,6 +161,17 @@ def test_counts_are_words_unless_they_are_given(stage: ScriptedServer) -> None:
     assert (reply.prompt_tokens, reply.completion_tokens) == (4, 5)
 
 
+def test_a_reply_that_ends_at_the_cap_has_used_it_up(stage: ScriptedServer) -> None:
+    """As an honest server counts it; another count is a server that cut, and has to be written."""
+    stage.play(Script(default=(Behaviour(content="a b c", finish_reason="length"),)))
+    endpoint = Endpoint(base_url=stage.base_url, model="a")
+    with HttpChat(endpoint, transport(), 60, SystemClock(), None) as chat:
+        exchange = chat.complete(request(max_tokens=1_000_000))
+
+    assert exchange.ended == "reply"
+    assert completion(exchange).completion_tokens == 1_000_000
+
+
 def test_only_the_last_requests_are_kept(stage: ScriptedServer) -> None:
     """A server that is asked all night long does not grow."""
     stage.play(Script(default=says("x"), requests_kept=2))

@@ -79,7 +79,7 @@ def test_without_a_removal_nothing_is_flagged(play: Play) -> None:
     assert play(Behaviour(content="ok"), key=KEY).ask().detail == ""
 
 
-@pytest.mark.parametrize("placeholder", ["EMPTY", "ollama", "lm-studio", "none"])
+@pytest.mark.parametrize("placeholder", ["EMPTY", "ollama", "lm-studio", "none", "token-abc123"])
 def test_a_placeholder_is_no_secret_and_leaves_replies_alone(play: Play, placeholder: str) -> None:
     """Words that local servers take as a key would otherwise be cut out of what models write."""
     text = f"It is {placeholder}."
@@ -98,6 +98,26 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(key: str) -> N
     with pytest.raises(EndpointError, match="key") as refused:
         HttpChat(endpoint, transport(), 60, SystemClock(), key)
     assert key not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["answer", "k-1", "0123456789abcde"])
+def test_a_short_key_is_refused_without_being_shown(key: str) -> None:
+    """Removing a word from replies would alter evidence, so such a key is refused at once."""
+    endpoint = Endpoint(base_url="http://127.0.0.1:1/v1", model=MODEL)
+    with pytest.raises(EndpointError, match="key") as refused:
+        HttpChat(endpoint, transport(), 60, SystemClock(), key)
+    (problem,) = refused.value.problems
+    assert "shorter than 16 characters" in problem.what
+    assert problem.todo
+    assert key not in str(refused.value)
+
+
+def test_a_key_of_sixteen_characters_is_taken_and_removed(play: Play) -> None:
+    """The shortest key that is a secret is treated as one."""
+    key = "0123456789abcdef"
+    exchange = play(Behaviour(content=f"It is {key}."), key=key).ask()
+
+    assert completion(exchange).content == "It is [key removed]."
 
 
 def test_a_key_in_the_address_is_refused_without_being_shown() -> None:

@@ -45,6 +45,7 @@ def test_a_stream_is_joined_in_its_order() -> None:
         finish_reason="stop",
         prompt_tokens=7,
         completion_tokens=3,
+        total_tokens=10,
         complete=True,
         model="m",
     )
@@ -149,6 +150,7 @@ def test_a_document_is_read() -> None:
         finish_reason="length",
         prompt_tokens=7,
         completion_tokens=3,
+        total_tokens=10,
         complete=True,
         model="m",
     )
@@ -246,9 +248,53 @@ def test_the_message_of_an_error_is_shown() -> None:
     assert decode('{"error": {"código": "ñ"}}'.encode()).error == '{"código": "ñ"}'
 
 
-def test_an_end_by_error_is_an_error() -> None:
-    """A finish reason that says error ends no reply."""
-    assert decode(document({"content": "x"}, "error")).error_cause == "error_as_answer"
+@pytest.mark.parametrize("reason", ["abort", "error", "cancelled", "load", "timeout", "stopped?"])
+def test_an_end_that_is_no_replys_is_an_error(reason: str) -> None:
+    """A finish reason outside the closed list ends a request that went wrong, and is shown."""
+    for body in (
+        document({"content": "x"}, reason),
+        events(chunk({"content": "x"}), chunk({}, reason), "[DONE]"),
+        events(chunk({"content": "x"}, reason), chunk({}, "stop"), "[DONE]"),
+    ):
+        got = decode(body)
+        assert (got.error_cause, got.complete) == ("error_as_answer", False)
+        assert repr(reason) in str(got.error)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *("stop", "eos", "eos_token", "stop_sequence", "end_turn", "STOP"),
+        *("length", "max_tokens", "model_length", "content_filter", "tool_calls", "function_call"),
+    ],
+)
+def test_an_end_of_a_reply_is_known_by_its_reason(reason: str) -> None:
+    """Every spelling of an ordinary end is one, in small and in capital letters."""
+    for body in (document({"content": "x"}, reason), events(chunk({"content": "x"}, reason))):
+        got = decode(body)
+        assert (got.complete, got.error, got.finish_reason) == (True, None, reason)
+        assert got.reason == reason.lower()
+
+
+@pytest.mark.parametrize(
+    ("usage", "text", "written"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}, "x", 3),
+        ({"prompt_tokens": 7, "completion_tokens": 3}, "x", 3),
+        ({"completion_tokens": 3, "total_tokens": 10}, "x", 3),  # the prompt is not known
+        ({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 60}, "x", 53),
+        ({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 0}, "x", 3),
+        ({"prompt_tokens": 7, "total_tokens": 10}, "x", None),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, "x", None),
+        ({"prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7}, "", 0),
+        (None, "x", None),
+    ],
+)
+def test_what_was_written_is_counted_by_the_server(
+    usage: object, text: str, written: int | None
+) -> None:
+    """Reasoning that stands in the total only is counted; a zero beside a text is no count."""
+    assert decode(document({"content": text}, usage=usage)).written_tokens == written
 
 
 @pytest.mark.parametrize("nothing", [None, "", {}, []])
