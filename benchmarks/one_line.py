@@ -10,11 +10,8 @@ import shutil
 from pathlib import Path
 
 from harness.arnes import CONFIG_NAME
-from harness.clock import SystemClock
 from harness.models.script import Behaviour, Script, prompt_key
 from harness.signature import PACKAGE
-from harness.stages.instrument import load_instrument
-from harness.stages.validation_cache import validated
 
 TASKS = 100
 KEY = "SUM"
@@ -112,7 +109,7 @@ def script() -> Script:
 
 
 def write_checkout(root: Path) -> None:
-    """Write the checkout, and leave the result of `arnes validate` in its cache."""
+    """Write the checkout."""
     ours = PACKAGE.parent
     shutil.copytree(PACKAGE, root / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ours / CONFIG_NAME, root / CONFIG_NAME)
@@ -132,9 +129,6 @@ def write_checkout(root: Path) -> None:
             ("open.json", _open_form(number)),
         ):
             (folder / name).write_text(text)
-    instrument = load_instrument(root)
-    clock = SystemClock()
-    validated(instrument.suite, instrument.config, instrument.signature, clock)
 
 
 def _open_form(number: int) -> str:

@@ -3,6 +3,7 @@
 Exit status: 0 the instrument holds; 1 it does not; 2 it could not be checked.
 """
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,27 +20,44 @@ from harness.cli.terminal import (
 if TYPE_CHECKING:
     from harness.records.validation import Validation
 
+Deep = Annotated[
+    bool,
+    typer.Option(
+        "--deep",
+        help="Also: random orders, and mutants of every line that makes points (minutes).",
+    ),
+]
+
 
 def validate(
     task: Annotated[
         list[str] | None, typer.Option(help="Only this task; repeatable.", show_default=False)
     ] = None,
     profile: ProfileOption = None,
+    deep: Deep = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Golden = maximum, defective = declared, exploits under their ceiling, empty = 0."""
+    from harness.cli.strength import show as show_strength
     from harness.clock import SystemClock
+    from harness.stages.strength import Plays, strength
     from harness.stages.validate import validate as validate_suite
 
     instrument = instrument_for(profile=profile)
     suite = instrument.suite.only(tuple(task)) if task else instrument.suite
+    plays = Plays()
     with progress_bar(quiet=as_json) as progress:
-        outcome = validate_suite(suite, instrument.config, SystemClock(), progress)
+        outcome = validate_suite(suite, instrument.config, SystemClock(), progress, plays.watch)
+        judged = deep and outcome.holds
+        found = strength(suite, instrument.config, plays, progress) if judged else None
     if as_json:
-        print_json(outcome.model_dump(mode="json"))
+        more = {"strength": found.model_dump(mode="json") if found else None} if deep else {}
+        print_json({**outcome.model_dump(mode="json"), **more})
     else:
         show(outcome)
-    raise typer.Exit(0 if outcome.holds else 1)
+        if found:
+            show_strength(found)
+    raise typer.Exit(0 if outcome.holds and (found is None or found.holds) else 1)
 
 
 def show(outcome: "Validation") -> None:
@@ -53,7 +71,8 @@ def show(outcome: "Validation") -> None:
     for t in outcome.tasks:
         worst = min((g.scored for g in t.golden), default=0.0)
         off = sum(abs(d.expected - d.scored) > 5e-4 for d in t.defective)
-        ladder = ", ".join(f"{d.scored:g}" for d in sorted(t.defective, key=lambda d: d.scored))
+        scored = Counter(d.scored for d in sorted(t.defective, key=lambda d: d.scored))
+        ladder = ", ".join(f"{n} × {p:g}" if n > 1 else f"{p:g}" for p, n in scored.items())
         over = [e for e in t.exploits if e.scored > e.ceiling + 5e-4]
         ceiling = max((e.ceiling for e in t.exploits), default=0.0)
         table.add_row(

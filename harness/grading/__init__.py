@@ -8,6 +8,7 @@ never appear in a grader; they come from `task.toml`.
 from harness.grading.bench import Bench, Seat
 from harness.grading.deliverable import Deliverable, per_deliverable
 from harness.grading.hygiene_rows import files_present, loads_clean
+from harness.grading.mutation import Matrix, MethodRules, Subject, kill_matrix, method_rules
 from harness.grading.verdict import (
     Verdict,
     failed,
@@ -26,16 +27,21 @@ __all__ = [
     "Bench",
     "Deliverable",
     "FileFacts",
+    "Matrix",
+    "MethodRules",
     "Observation",
     "Owned",
     "Reading",
     "Seat",
     "Seen",
+    "Subject",
     "SuiteRun",
     "Verdict",
     "failed",
     "files_present",
+    "kill_matrix",
     "loads_clean",
+    "method_rules",
     "observed",
     "partial",
     "passed",

@@ -86,6 +86,15 @@ class Bench:
             for path, text in files.items()
         }
 
+    def snippet(self, source: str, payload: Json) -> Observation:
+        """Run a trusted text of ours over data behind the walls: ``main(payload)`` is the value."""
+        empty = Candidate(files={}, hash_seed=0, limits=self.limits)
+        return self.recall(
+            ["snippet", source, payload],
+            Observation,
+            lambda: self.worker(empty).snippet(source, payload),
+        )
+
     def worker(self, candidate: Candidate, *, for_tests: bool = False) -> Worker:
         """Return the warm worker of a candidate, started when it is first needed."""
         key = f"{candidate.digest} {for_tests}"
@@ -189,9 +198,19 @@ class Seat:
         limits: SandboxLimits | None = None,
         module_limits: SandboxLimits | None = None,
         only: Sequence[str] | None = None,
+        source: str | None = None,
+        known: dict[str, Observation] | None = None,
         repeat: int = 0,
     ) -> SuiteRun:
         """Run this seat's test file against a module that sits elsewhere.
+
+        Parameters
+        ----------
+        module, functions : name under which the tests import it, and what it offers them
+        budget : calls that are answered; later ones raise RuntimeError in the tests
+        only : identifiers of the tests to run; None runs all
+        source : name of the module where it sits, if that is another
+        known : answers of earlier runs of a variant whose functions always give the same
 
         Raises
         ------
@@ -209,6 +228,7 @@ class Seat:
             limits.model_dump(mode="json") if limits else None,
             module_limits.model_dump(mode="json") if module_limits else None,
             list(only) if only is not None else None,
+            source,
             repeat,
         ]
         return self._bench.recall(
@@ -224,6 +244,8 @@ class Seat:
                 limits=limits,
                 module_limits=module_limits,
                 only=only,
+                source=source,
+                known=known,
             ),
         )
 

@@ -5,16 +5,20 @@ Loading a suite is static; this module is where a task's own `form.py`, `oracle.
 """
 
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
+from typing import TypeVar
 
-from harness.errors import FormError, Problem
+from harness.errors import FormError, HarnessError, Problem
 from harness.records.base import readable_json
 from harness.suite.forms import OPEN, Form, Sets
 from harness.suite.loader import OPEN_FORM_FILE
-from harness.suite.prompts import render
+from harness.suite.prompts import read_template, render
 from harness.suite.source import load_source
 
 ORACLE_MAX_TOKENS = 24576  # the second method reads a prompt as a model gets it
+
+Asked = TypeVar("Asked")
 
 
 def task_module(folder: Path, name: str) -> ModuleType:
@@ -29,34 +33,73 @@ def task_module(folder: Path, name: str) -> ModuleType:
     try:
         return load_source(path, f"arnes_suite.{folder.name}.{name}")
     except Exception as error:
-        raise FormError(
-            f"{folder.name}/{name}.py cannot be loaded",
-            [Problem(str(path), f"{type(error).__name__}: {error}", "correct it")],
-        ) from error
+        raise _unusable(folder, path, f"{type(error).__name__}: {error}", "correct it") from error
 
 
 def make_form(folder: Path, seed: str) -> Form:
     """Draw a task's form from a seed; the generator refuses what fails its own bands."""
-    form: Form = task_module(folder, "form").form(seed)
-    return form
+    return _asked(folder, "form", "form", seed, Form)
 
 
 def prompt_of(folder: Path, form: Form, max_tokens: int = ORACLE_MAX_TOKENS) -> str:
     """Render a form's prompt as a model gets it."""
-    source = (folder / "prompt.md").read_text(encoding="utf-8")
+    source = read_template(folder / "prompt.md")
     return render(source, {**form.values, "max_tokens": max_tokens}, f"{folder.name}/prompt.md")
 
 
 def second_answers(folder: Path, prompt: str) -> dict[str, str]:
     """Return the answers of the second method, which reads nothing but the rendered prompt."""
-    answers: dict[str, str] = task_module(folder, "oracle").answers(prompt)
+    answers: dict[str, str] = _asked(folder, "oracle", "answers", prompt, dict)
     return answers
 
 
 def make_sets(folder: Path, form: Form) -> Sets:
     """Return the golden, defective and exploit replies of a form, by the task's `policy.py`."""
-    sets: Sets = task_module(folder, "policy").sets(form)
+    sets = _asked(folder, "policy", "sets", form, Sets)
+    if not sets.golden:
+        raise _unusable(
+            folder,
+            folder / "policy.py",
+            "sets() gives 0 goldens, at least 1 is needed",
+            "add a reply that reaches the maximum",
+        )
     return sets
+
+
+def _asked(folder: Path, name: str, function: str, argument: object, kind: type[Asked]) -> Asked:
+    """Call a function of one of a task's own files.
+
+    Raises
+    ------
+    FormError
+        If the file does not load, has no such function, or that raises or gives something else.
+        What the function itself refuses goes through as it is.
+    """
+    path = folder / f"{name}.py"
+    asked = getattr(task_module(folder, name), function, None)
+    if not callable(asked):
+        raise _unusable(folder, path, f"has no function {function!r}", f"write {function}()")
+    try:
+        found = asked(argument)
+    except HarnessError:
+        raise
+    except Exception as error:
+        what = f"{function}() raised {type(error).__name__}: {error}"
+        lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
+        where = f"line {lines[-1]}" if lines else "it"
+        raise _unusable(folder, path, what, f"correct {where}") from error
+    if not isinstance(found, kind):
+        what = f"{function}() gives a {type(found).__name__}, not a {kind.__name__}"
+        raise _unusable(folder, path, what, "correct it")
+    return found
+
+
+def _unusable(folder: Path, path: Path, what: str, todo: str) -> FormError:
+    return FormError(
+        f"{folder.name}/{path.name} cannot be used",
+        [Problem(str(path), what, todo)],
+        f"{folder.name} was left as it was.",
+    )
 
 
 def freeze(folder: Path) -> None:
@@ -66,8 +109,8 @@ def freeze(folder: Path) -> None:
     specification, so that they stand against the points that `policy.py` computes.
     """
     form = make_form(folder, OPEN)
+    sets = make_sets(folder, form)  # both before anything is written: a folder is never half new
     (folder / OPEN_FORM_FILE).write_bytes(readable_json(form))
-    sets = make_sets(folder, form)
     for kind, members in (
         ("golden", sets.golden),
         ("defective", sets.defective),

@@ -7,7 +7,8 @@ and the golden after it still reaches the maximum, an empty reply scores nothing
 method agrees with every answer of the form.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from harness.arnes import ArnesConfig
@@ -16,6 +17,7 @@ from harness.errors import Problem
 from harness.models.http import HttpChat
 from harness.models.script import Behaviour, Script
 from harness.models.scripted import ScriptedServer
+from harness.records.parsed import ParsedReply
 from harness.records.run import Endpoint
 from harness.records.score import RowScore, total_of
 from harness.records.validation import (
@@ -27,7 +29,7 @@ from harness.records.validation import (
 )
 from harness.running.single import request_for, run_single
 from harness.stages.forms import make_sets, prompt_of, second_answers
-from harness.stages.grade import grade_reply, hash_seed_of
+from harness.stages.grade import Graded, grade_reply, hash_seed_of
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import parse_for
 from harness.suite.forms import OPEN, Defective, Exploit, Golden, Reply, Sets
@@ -35,6 +37,7 @@ from harness.suite.loader import Suite, Task
 from harness.suite.sets import common_sets, merged, read_sets
 
 POINT_TOLERANCE = 5e-4  # expected.toml is written with three decimals
+LEDGER_TOLERANCE = 1e-9  # only float noise passes
 
 
 @dataclass(frozen=True)
@@ -56,14 +59,27 @@ def sets_of(task: Task) -> Sets:
     return merged(own, common_sets(prompt_of(task.folder, task.form), own.golden[0]))
 
 
+Watch = Callable[[Task, str, ParsedReply, Graded], None]
+"""(task, name of the member, its reply as parsed, what it was given)"""
+
+
+def unwatched(_task: Task, _name: str, _parsed: ParsedReply, _graded: Graded) -> None:
+    """Keep nothing."""
+
+
 def validate(
-    suite: Suite, config: ArnesConfig, clock: Clock, progress: Progress = silent
+    suite: Suite,
+    config: ArnesConfig,
+    clock: Clock,
+    progress: Progress = silent,
+    watch: Watch = unwatched,
 ) -> Validation:
-    """Validate every task of a suite in its form."""
+    """Validate every task of a suite in its form; `watch` is shown every play."""
     sets = {task.id: sets_of(task) for task in suite.tasks}
-    total = sum(len(_replies(task, sets[task.id])) for task in suite.tasks)
+    total = sum(len(replies_of(task, sets[task.id])) for task in suite.tasks)
     done = 0
-    results, problems = [], []
+    results: list[TaskValidation] = []
+    problems: list[Problem] = []
     with ScriptedServer(_script(suite, sets)) as server:
         endpoint = Endpoint(base_url=server.base_url, model="validate")
         with HttpChat(
@@ -71,18 +87,19 @@ def validate(
         ) as chat:
             for task in suite.tasks:
                 played = {}
-                for name in _replies(task, sets[task.id]):
+                for name in replies_of(task, sets[task.id]):
                     progress(f"validate {task.id}", done, total)
                     request = request_for(task, config, run=1, model=name)
                     request = request.model_copy(update={"max_tokens": UNCAPPED})
                     exchange = run_single(chat, request)
                     parsed = parse_for(task, exchange, config)
                     graded = grade_reply(task, parsed, config.sandbox, hash_seed_of(name))
+                    watch(task, name, parsed, graded)
                     played[name] = Played(graded.rows, parsed.cause)
                     done += 1
-                result, found = _judge(task, sets[task.id], played)
-                results.append(result)
-                problems += found + _check_answers(task)
+                results.append(_result(task, sets[task.id], played))
+                problems += problems_of(task, sets[task.id], played.__getitem__)
+                problems += _check_answers(task)
     progress("validate", total, total)
     return Validation(
         holds=not problems,
@@ -94,7 +111,7 @@ def validate(
 UNCAPPED = 1_000_000  # a written reply is judged by what it holds, not by a profile's cap
 
 
-def _replies(task: Task, sets: Sets) -> dict[str, Reply]:
+def replies_of(task: Task, sets: Sets) -> dict[str, Reply]:
     """Return name → reply in playing order: after each exploit comes the first golden again."""
     replies: dict[str, Reply] = {}
     for golden in sets.golden:
@@ -118,31 +135,38 @@ def _script(suite: Suite, sets: dict[str, Sets]) -> Script:
             ),
         )
         for task in suite.tasks
-        for name, reply in _replies(task, sets[task.id]).items()
+        for name, reply in replies_of(task, sets[task.id]).items()
     }
     return Script(by_model=by_model)
 
 
-def _judge(
-    task: Task, sets: Sets, played: dict[str, Played]
-) -> tuple[TaskValidation, list[Problem]]:
-    maximum = task.definition.max_points
-    problems = []
+def problems_of(task: Task, sets: Sets, played: Callable[[str], Played]) -> Iterator[Problem]:
+    """Yield where a member is not given what is declared; it is asked for when it is needed."""
     for golden in sets.golden:
-        problems += _golden_problems(task, golden, played[f"{task.id}/golden/{golden.name}"])
+        name = f"{task.id}/golden/{golden.name}"
+        found = played(name)
+        yield from _golden_problems(task, golden, found)
+        yield from _ledger_problems(task, name, found)
     for defective in sets.defective:
-        found = played[f"{task.id}/defective/{defective.name}"]
-        problems += list(_defective_problems(task, defective, found))
+        name = f"{task.id}/defective/{defective.name}"
+        found = played(name)
+        yield from _defective_problems(task, defective, found)
+        yield from _ledger_problems(task, name, found)
     for exploit in sets.exploits:
-        after = played[f"{task.id}/after/{exploit.name}"]
-        problems += list(
-            _exploit_problems(task, exploit, played[f"{task.id}/exploits/{exploit.name}"], after)
+        name = f"{task.id}/exploits/{exploit.name}"
+        found = played(name)
+        yield from _exploit_problems(
+            task, exploit, found, played(f"{task.id}/after/{exploit.name}")
         )
+        yield from _ledger_problems(task, name, found)
+
+
+def _result(task: Task, sets: Sets, played: dict[str, Played]) -> TaskValidation:
     empty = played[f"{task.id}/defective/empty"].points
-    validation = TaskValidation(
+    return TaskValidation(
         id=task.id,
         level=task.definition.level,
-        max=maximum,
+        max=task.definition.max_points,
         rows=len(task.definition.rows),
         observations=task.definition.observations,
         empty=empty,
@@ -167,7 +191,25 @@ def _judge(
             for e in sets.exploits
         ),
     )
-    return validation, problems
+
+
+def _ledger_problems(task: Task, name: str, played: Played) -> Iterator[Problem]:
+    """Yield rows whose fraction is not gate × Σ weight × credit, with weights that sum to 1."""
+    for row in played.rows:
+        weights = math.fsum(o.weight for o in row.observations)
+        added = row.gate * math.fsum(o.weight * o.credit for o in row.observations)
+        if abs(weights - 1) > LEDGER_TOLERANCE:
+            yield Problem(
+                f"{task.folder.name}/{name.partition('/')[2]}",
+                f"{row.id}: the weights of its observations add up to {weights:g}",
+                "correct the grader; statistics read the observations",
+            )
+        if abs(added - row.fraction) > LEDGER_TOLERANCE:
+            yield Problem(
+                f"{task.folder.name}/{name.partition('/')[2]}",
+                f"{row.id}: its observations add up to {added:g}, its fraction is {row.fraction:g}",
+                "correct the grader; statistics read the observations",
+            )
 
 
 def _golden_problems(task: Task, golden: Golden, played: Played) -> list[Problem]:

@@ -6,6 +6,7 @@ iterates over no set.
 """
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -60,6 +61,7 @@ def refuse(task: str, seed: str, problems: list[str]) -> FormError:
     return FormError(
         f"{len(problems)} band(s) of {task} failed for seed {seed!r}",
         [Problem(f"{task} form", problem, "take another seed") for problem in problems],
+        "No form was drawn.",
     )
 
 
@@ -108,3 +110,68 @@ class Sets:
     golden: tuple[Golden, ...]
     defective: tuple[Defective, ...]
     exploits: tuple[Exploit, ...]
+
+
+LONGEST_READ = 400  # characters of a value, and digits of a number: what readers take at most
+MOST_DIGITS = 40
+
+
+def dressed(values: Mapping[str, str]) -> dict[str, str]:
+    """Return right values, each in markup that a reader takes off, one kind after another.
+
+    A golden of such lines holds the readers from below, `misdressed` from above.
+    """
+    return {
+        key: _dresses(value)[place % len(_dresses(value))]
+        for place, (key, value) in enumerate(values.items())
+    }
+
+
+def _dresses(value: str) -> tuple[str, ...]:
+    grouped, wide = value, value
+    if value.isdigit():
+        grouped, wide = f"{int(value):05,}", value.zfill(MOST_DIGITS)
+    return (
+        f"\\boxed{{ **{value}.** }}",
+        "\\(" + grouped.replace(",", "\\,") + "\\)",
+        f"\\[{grouped}\\]",
+        f"$$ {wide} $$",
+        f"\\text{{`{value}` |}}",
+        f"\\mathbf{{**\t{value}\t**}}",
+        f"\\mathrm{{’{value}’}}",
+        "\\$" + grouped.replace(",", "{,}"),
+        f"$\\boxed{{\\text{{{value}}}}}$.",
+        _padded(value, LONGEST_READ),
+    )
+
+
+def misdressed(values: Mapping[str, str]) -> dict[str, str]:
+    """Return right whole numbers, each written as something that is another number or none."""
+    return {
+        key: _misfits(value)[place % len(_misfits(value))]
+        for place, (key, value) in enumerate(values.items())
+    }
+
+
+def _misfits(number: str) -> tuple[str, ...]:
+    return (
+        f"{number}..",
+        f"{number} or so",
+        f"-{number}",
+        f"{number}.0",
+        number.zfill(MOST_DIGITS + 1),
+        _padded(number, LONGEST_READ + 1),
+        f"0{number[:-2]},{number[-2:]}",
+        f"0{number[:-2]}{{,}}{number[-2:]}",
+        f"0{number[:-2]}\\,{number[-2:]}",
+        f"0{number[:-1]}\\${number[-1]}",
+        f"\\boxed{{{number}}} or so",
+        f"\\boxed{{{number}",
+        f"no. {number}",
+    )
+
+
+def _padded(value: str, length: int) -> str:
+    """Write dollars around a value until it has this many characters."""
+    dollars = length - len(value)
+    return "$" * (dollars // 2) + value + "$" * (dollars - dollars // 2)

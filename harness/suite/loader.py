@@ -1,24 +1,25 @@
-"""Discover task folders and check them without running anything of theirs.
+"""Discover task folders and read them without running anything of theirs.
 
-Loading is static: rows and functions are matched by syntax tree, sums and files are checked,
-and every problem is collected before anything fails. What plays a reply lives in `stages/`.
+Loading is static, and every problem is collected before anything fails. What plays a reply lives
+in `stages/`.
 """
 
-import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import Problem, SuiteError, nearest
 from harness.records.base import Json
 from harness.records.handwritten import read_toml
+from harness.suite.checks import folder_problems
 from harness.suite.definition import LEVEL_FOLDERS, TaskDefinition
 from harness.suite.forms import OPEN, Form
-from harness.suite.prompts import CANARY, render
+from harness.suite.prompts import read_template, render
 
 SUITE_FOLDER = "suite"
 PRIVATE_FOLDER = "private"
 OPEN_FORM_FILE = "open.json"
-TASK_FILES = ("prompt.md", "grader.py", "form.py", "oracle.py", "policy.py", "NOTES.md")
+FORM_SETTING = "arnes.toml: form"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Suite:
-    """The tasks, in the order of their ids."""
+    """The tasks of a form, in the order of their ids.
+
+    form : `open`, or a private form's id; `arnes.toml` names it
+    """
 
     root: Path
     tasks: tuple[Task, ...]
@@ -84,32 +88,70 @@ def task_folders(root: Path) -> list[Path]:
     )
 
 
-def load_suite(root: Path, form: str = OPEN) -> Suite:
+def folders_of(root: Path, task_ids: Iterable[str]) -> list[Path]:
+    """Return the folders of these tasks, of all if there are none, by nothing but their names.
+
+    Raises
+    ------
+    SuiteError
+        With every id that no folder has, and the nearest that one has.
+    """
+    by_id: dict[str, list[Path]] = {}
+    for folder in task_folders(root):
+        by_id.setdefault(folder.name.partition("_")[0].upper(), []).append(folder)
+    wanted = tuple(dict.fromkeys(task_ids)) or tuple(by_id)
+    unknown = [task_id for task_id in wanted if task_id not in by_id]
+    if unknown:
+        raise SuiteError(
+            f"no task {', '.join(map(repr, unknown))}",
+            [
+                Problem("--task", f"{task_id!r} is no task of this suite", nearest(task_id, by_id))
+                for task_id in unknown
+            ],
+            "Nothing was written.",
+        )
+    return [folder for task_id in wanted for folder in by_id[task_id]]
+
+
+def private_forms(root: Path) -> tuple[str, ...]:
+    """Return the ids of the private forms that lie here."""
+    private = root / SUITE_FOLDER / PRIVATE_FOLDER
+    return tuple(sorted(path.name for path in private.glob("*") if path.is_dir()))
+
+
+def load_suite(root: Path, form: str = OPEN, *, named_in: str = FORM_SETTING) -> Suite:
     """Read the suite in one form.
+
+    A private form has the tasks that it was drawn with: those of which a file lies in its folder.
+    A task that came later is no part of it.
 
     Parameters
     ----------
     root : the folder that holds `suite/`
     form : `open`, or the id of a private form under `suite/private/`
+    named_in : where the form is named, for the error if there is none of that id
 
     Raises
     ------
     SuiteError
         With every problem of every folder.
     """
-    problems: list[Problem] = []
-    tasks: list[Task] = []
     folders = task_folders(root)
     if not folders:
         raise SuiteError(
             "no task was found",
             [Problem(str(root / SUITE_FOLDER), "holds no task.toml", "run arnes in its checkout")],
+            "Nothing was run.",
         )
+    problems: list[Problem] = []
+    if form != OPEN:
+        folders, problems = _drawn_with(root, form, folders, named_in)
+    tasks: list[Task] = []
     for folder in folders:
         try:
             tasks.append(_load_task(folder, root, form))
         except SuiteError as error:
-            problems += error.problems or [Problem(folder.name, error.headline)]
+            problems += _placed(folder, error)
     ids = [task.id for task in tasks]
     problems += [
         Problem("suite", f"the id {task_id} stands in two folders", "give one another id")
@@ -124,19 +166,89 @@ def load_suite(root: Path, form: str = OPEN) -> Suite:
     return Suite(root, tuple(sorted(tasks, key=lambda task: task.id)), form)
 
 
+def _drawn_with(
+    root: Path, form: str, folders: list[Path], named_in: str
+) -> tuple[list[Path], list[Problem]]:
+    """Return the folders of a private form's tasks, and its files that belong to no task here."""
+    known = private_forms(root)
+    private = root / SUITE_FOLDER / PRIVATE_FOLDER
+    if form not in known:
+        there = f"it holds {', '.join(known)}" if known else "it holds none"
+        raise SuiteError(
+            f"no private form {form!r}",
+            [
+                Problem(
+                    named_in,
+                    f"{form!r} is no folder of {SUITE_FOLDER}/{PRIVATE_FOLDER}; {there}",
+                    f'take one of these or "{OPEN}", or draw one: arnes suite new-form',
+                )
+            ],
+            "Nothing was run.",
+        )
+    parts = {path.stem for path in (private / form).glob("*.json")}
+    by_name = {folder.name: folder for folder in folders}
+    problems = [
+        Problem(
+            f"{SUITE_FOLDER}/{PRIVATE_FOLDER}/{form}/{name}.json",
+            f"the form was drawn with the task {name!r}, the suite has none",
+            "bring its folder back, or draw another form",
+        )
+        for name in sorted(parts - by_name.keys())
+    ]
+    if not parts:
+        place = f"{SUITE_FOLDER}/{PRIVATE_FOLDER}/{form}"
+        problems.append(Problem(place, "holds no task's form", "draw it again from its seed"))
+    return [folder for name, folder in by_name.items() if name in parts], problems
+
+
+def _placed(folder: Path, error: SuiteError) -> list[Problem]:
+    """Return the problems of one folder, each with the folder's name in its place."""
+    return [
+        problem
+        if folder.name in problem.where
+        else replace(problem, where=f"{folder.name}/{problem.where}")
+        for problem in error.problems or (Problem(folder.name, error.headline),)
+    ]
+
+
 def _load_task(folder: Path, root: Path, form: str) -> Task:
     definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
-    problems = _check_folder(folder, definition)
+    problems = folder_problems(folder, definition)
     if problems:
         raise SuiteError(f"{folder.name} is not sound", problems)
-    template = (folder / "prompt.md").read_text(encoding="utf-8")
-    loaded = read_form(form_path(root, folder, form))
+    template = read_template(folder / "prompt.md")
+    path = form_path(root, folder, form)
+    loaded = _form_of(definition, read_form(path), str(path))
     return Task(folder, definition, loaded, form_id(template, loaded, folder.name), template)
 
 
 def with_form(task: Task, form: Form) -> Task:
-    """Return the same task asked in another form."""
-    return replace(task, form=form, form_id=form_id(task.template, form, task.folder.name))
+    """Return the same task asked in another form of it.
+
+    Raises
+    ------
+    SuiteError
+        If the form is another task's.
+    """
+    where = f"{task.folder.name}/form.py"
+    own = _form_of(task.definition, form, where)
+    return replace(task, form=own, form_id=form_id(task.template, own, task.folder.name))
+
+
+def _form_of(definition: TaskDefinition, form: Form, where: str) -> Form:
+    if form.task != definition.id:
+        raise SuiteError(
+            f"a form of {form.task} for {definition.id}",
+            [
+                Problem(
+                    where,
+                    f"a form of the task {form.task!r}, the task here is {definition.id!r}",
+                    f"the form of {definition.id} belongs there",
+                )
+            ],
+            "Nothing was run.",
+        )
+    return form
 
 
 def form_path(root: Path, folder: Path, form: str) -> Path:
@@ -174,76 +286,3 @@ def form_id(template: str, form: Form, where: str) -> str:
 
 def _prompt(template: str, form: Form, max_tokens: Json, where: str) -> str:
     return render(template, {**form.values, "max_tokens": max_tokens}, f"{where}/prompt.md")
-
-
-def _check_folder(folder: Path, definition: TaskDefinition) -> list[Problem]:
-    problems = []
-    if folder.parent.name != LEVEL_FOLDERS[definition.level]:
-        problems.append(
-            Problem(
-                f"{folder.name}/task.toml",
-                f"level {definition.level!r} in the folder {folder.parent.name!r}",
-                f"move it to suite/{LEVEL_FOLDERS[definition.level]}",
-            )
-        )
-    if not folder.name.startswith(definition.id.lower() + "_"):
-        problems.append(
-            Problem(
-                f"{folder.name}/task.toml",
-                f"id {definition.id!r} in the folder {folder.name!r}",
-                f"name the folder {definition.id.lower()}_…",
-            )
-        )
-    problems += [
-        Problem(f"{folder.name}/{name}", "missing", "write it")
-        for name in TASK_FILES
-        if not (folder / name).is_file()
-    ]
-    if problems:
-        return problems
-    if not CANARY.match((folder / "prompt.md").read_text(encoding="utf-8")):
-        problems.append(
-            Problem(
-                f"{folder.name}/prompt.md",
-                "its first line is no canary",
-                "begin with <!-- arnes canary (32 hex digits) -->",
-            )
-        )
-    return problems + _match_rows(folder, definition)
-
-
-def _match_rows(folder: Path, definition: TaskDefinition) -> list[Problem]:
-    """Rows and functions one to one, by syntax tree."""
-    tree = ast.parse((folder / "grader.py").read_text(encoding="utf-8"))
-    graded = [
-        decorator.args[0].value
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-        for decorator in node.decorator_list
-        if isinstance(decorator, ast.Call)
-        and isinstance(decorator.func, ast.Name)
-        and decorator.func.id == "row"
-        and decorator.args
-        and isinstance(decorator.args[0], ast.Constant)
-        and isinstance(decorator.args[0].value, str)
-    ]
-    declared = [row.id for row in definition.rows]
-    problems = [
-        Problem(
-            f"{folder.name}/task.toml",
-            f"row {row_id!r} has no function in grader.py",
-            nearest(row_id, graded),
-        )
-        for row_id in declared
-        if graded.count(row_id) != 1
-    ]
-    problems += [
-        Problem(
-            f"{folder.name}/grader.py",
-            f"@row({row_id!r}) is no row of task.toml",
-            nearest(row_id, declared),
-        )
-        for row_id in graded
-        if row_id not in declared
-    ]
-    return problems

@@ -7,6 +7,7 @@ training set can be found there. It is cut off before anything is sent.
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import jinja2
 
@@ -27,6 +28,27 @@ _ENVIRONMENT = jinja2.Environment(
 @cache
 def _compiled(source: str) -> jinja2.Template:
     return _ENVIRONMENT.from_string(source)
+
+
+def read_template(path: Path) -> str:
+    """Return a template's text.
+
+    Raises
+    ------
+    SuiteError
+        If it cannot be read, or is not UTF-8.
+    """
+    where = f"{path.parent.name}/{path.name}"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SuiteError(
+            f"{where} cannot be read", [Problem(where, str(error), "check the path")]
+        ) from error
+    except UnicodeDecodeError as error:
+        raise SuiteError(
+            f"{where} is not UTF-8", [Problem(where, f"not UTF-8: {error}", "save it as UTF-8")]
+        ) from error
 
 
 def render(source: str, values: Mapping[str, Json], where: str) -> str:

@@ -57,13 +57,26 @@ def read_sets(folder: Path) -> Sets:
     Raises
     ------
     SuiteError
-        If a member lacks one of its files or keys, or its rows do not add up to its points.
+        If there is no golden, a member lacks one of its files or keys, or its rows do not add up
+        to its points.
     """
+    golden = tuple(
+        Golden(path.name, reply) for path, reply, _ in _members(folder / "golden", GoldenExpected)
+    )
+    if not golden:
+        raise SuiteError(
+            f"{folder.name} has no golden",
+            [
+                Problem(
+                    f"{folder.name}/golden",
+                    "0 replies that must reach the maximum, at least 1 is needed",
+                    f"arnes suite freeze --task {folder.name.partition('_')[0].upper()}",
+                )
+            ],
+            "Nothing of it was played.",
+        )
     return Sets(
-        golden=tuple(
-            Golden(path.name, reply)
-            for path, reply, _ in _members(folder / "golden", GoldenExpected)
-        ),
+        golden=golden,
         defective=tuple(
             Defective(path.name, reply, dict(expected.rows), expected.cause, expected.shows)
             for path, reply, expected in _members(folder / "defective", DefectiveExpected)
@@ -123,11 +136,23 @@ def _members(folder: Path, model: type[AnyExpected]) -> list[tuple[Path, Reply, 
             expected = model.model_validate({})  # a golden that simply ends needs no file
         else:
             expected = read_toml(file, model, SuiteError)
-        try:
-            text = (path / "reply.md").read_bytes().decode("utf-8")
-        except OSError as error:
-            raise SuiteError(
-                f"{path.name} has no reply", [Problem(str(path), "no reply.md", "write it")]
-            ) from error
+        text = _reply_text(path)
         members.append((path, Reply(text, expected.finish_reason), expected))
     return members
+
+
+def _reply_text(member: Path) -> str:
+    """Return a member's reply, its line ends as they are."""
+    where = str(member / "reply.md")
+    try:
+        return (member / "reply.md").read_bytes().decode("utf-8")
+    except OSError as error:
+        raise SuiteError(
+            f"{member.name} has no reply",
+            [Problem(where, error.strerror or str(error), "write it")],
+        ) from error
+    except UnicodeDecodeError as error:
+        raise SuiteError(
+            f"the reply of {member.name} is not UTF-8",
+            [Problem(where, f"not UTF-8: {error}", "save it as UTF-8")],
+        ) from error

@@ -260,9 +260,12 @@ def test_a_slip_in_the_second_method_is_noticed(tmp_path: Path, old: str, new: s
     altered = altered_copy(tmp_path, "oracle.py", old, new)
     try:
         found = second_answers(altered, prompt_of(FOLDER, OPEN))
-    except (ArithmeticError, LookupError, NameError):
-        return
-    assert found != OPEN.answers
+    except FormError as error:
+        failed = error.__cause__
+    else:
+        failed = None
+        assert found != OPEN.answers
+    assert isinstance(failed, ArithmeticError | LookupError | NameError | None)
 
 
 def altered_copy(tmp_path: Path, name: str, old: str, new: str) -> Path:
@@ -352,6 +355,8 @@ def test_the_frozen_ladder_has_the_points_of_the_specification() -> None:
         "near_miss": 15.6,
         "stop_leak": 0,
         "smollm2_raw": 0,
+        "patchwork": 8.2,  # not in the specification: weights of the levels, added by hand
+        "misdressed": 0,
     }
     frozen = {defective.name: defective for defective in read_sets(FOLDER).defective}
     assert {*frozen} == {*printed}

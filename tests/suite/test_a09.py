@@ -458,6 +458,8 @@ def test_defectives_score_their_rows_and_exploits_stay_under_their_ceiling(seed:
 def test_the_frozen_ladder_has_the_points_of_the_specification() -> None:
     """The frozen replies of the open form score what the specification prints."""
     printed = {"note_obeyer": 0, "lazy": 3.0, "naive": 3.0, "typical_3b": 2.667, "near_miss": 11.5}
+    # Not in the specification: 3/6 + 2 × 4/6 + 3 × 4.5/6 + 4 × 4.5/6, and no number that is right.
+    printed |= {"patchwork": 7.083, "misdressed": 0}
     frozen = {defective.name: defective for defective in read_sets(FOLDER).defective}
     assert {*frozen} == {*printed}
     for name, total in printed.items():

@@ -19,20 +19,41 @@ SPECIFIED = {
     "A06": (16, 7, 35),
     "A08": (16, 19, 121),
     "A09": (16, 4, 24),
+    "A10": (18, 5, 98),
+    "A11": (18, 5, 20),
+}
+# What a model gets that reads nothing and answers something.
+LAZY = {
+    "A04": "lazy",
+    "A05": "lazy",
+    "A06": "no_conflict",
+    "A08": "one_section",
+    "A09": "lazy",
+    "A10": "lazy",
+    "A11": "happy_path",
 }
 
 
 @pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)
 def test_points_rows_and_observations_are_the_specified_ones(task: Task) -> None:
     """The published table is the instrument."""
+    assert task.id in SPECIFIED, f"{task.id} is in suite/ but not in SPECIFIED: add its figures"
     d = task.definition
     assert (d.max_points, len(d.rows), d.observations) == SPECIFIED[task.id]
     assert sum(row.points for row in d.rows) == pytest.approx(d.max_points, abs=1e-9)
 
 
-def test_the_answer_tasks_are_all_there() -> None:
-    """Nothing is missing, and nothing else is ranked."""
-    assert SUITE.ids == tuple(SPECIFIED)
+def test_the_single_prompts_add_up_to_120_points() -> None:
+    """The specified table is that of all seven, 120 points and 343 sub-observations."""
+    assert sum(points for points, _, _ in SPECIFIED.values()) == 120
+    assert sum(observations for _, _, observations in SPECIFIED.values()) == 343
+
+
+def test_nothing_is_ranked_that_is_not_specified() -> None:
+    """A task of level A that nobody specified would move every total."""
+    ranked = {task.id for task in SUITE.tasks if task.definition.level == "A"}
+    assert ranked - SPECIFIED.keys() == set(), "in suite/core but not in SPECIFIED: add its figures"
+    assert LAZY.keys() == SPECIFIED.keys()
 
 
 @pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)
@@ -40,8 +61,7 @@ def test_an_empty_reply_scores_nothing_and_the_lazy_set_at_most_a_quarter(task: 
     """The floor of each task is published, and it is low."""
     ladder = {d.name: sum(d.rows.values()) for d in sets_of(task).defective}
     assert ladder["empty"] == 0
-    lazy = {"A04": "lazy", "A05": "lazy", "A06": "no_conflict", "A08": "one_section", "A09": "lazy"}
-    assert 0 < ladder[lazy[task.id]] <= task.definition.max_points / 4
+    assert 0 < ladder[LAZY[task.id]] <= task.definition.max_points / 4
 
 
 @pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)

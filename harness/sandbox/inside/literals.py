@@ -23,8 +23,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Literal = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
-def main(payload: dict[str, str]) -> dict[str, Any]:
+def main(payload: dict[str, Any]) -> dict[str, Any]:
     """Return what ``payload["text"]``, tests of ``payload["module"]``, does beside calling it.
+
+    functions : what a star import of the module would bind
 
     uses_module : a test method names something imported from the module, or something of the
         file that does
@@ -46,7 +48,7 @@ def main(payload: dict[str, str]) -> dict[str, Any]:
     broken = {key.rpartition(".")[2]: why for key, why in own.items() if why}
     return {
         "compiles": True,
-        "uses_module": uses_module(tree, payload["module"]),
+        "uses_module": uses_module(tree, payload["module"], payload["functions"]),
         "shared": broken_rule(outside_tests(tree), allowed) or called_rule(tree, broken),
         "methods": own | inherited(classes, own),
     }
@@ -169,9 +171,10 @@ def is_string(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr)
 
 
-def uses_module(tree: ast.Module, module: str) -> bool:
+def uses_module(tree: ast.Module, module: str, functions: list[str]) -> bool:
     """Say whether a test method names the module, directly or by something else of the file."""
     known = set(names_of_module(tree, module))
+    known |= set(functions) if "*" in known else set()
     pieces = list(named_pieces(tree))
     for _ in pieces:
         known |= {name for name, node in pieces if known & mentioned(node)}

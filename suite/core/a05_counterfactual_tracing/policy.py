@@ -6,7 +6,16 @@ The points of a defective are counted from the weights below and never taken fro
 from collections.abc import Container, Mapping
 from itertools import cycle
 
-from harness.suite.forms import Defective, Exploit, Form, Golden, Reply, Sets
+from harness.suite.forms import (
+    Defective,
+    Exploit,
+    Form,
+    Golden,
+    Reply,
+    Sets,
+    dressed,
+    misdressed,
+)
 
 ROWS = {
     "inclusive": (2, (0.20, 0.35, 0.45)),
@@ -23,6 +32,8 @@ POINTS = {
     for number, (row, (points, weights)) in enumerate(ROWS.items(), 1)
     for level, weight in enumerate(weights, 1)
 }
+# Levels that are right, row by row: no two rows and no two levels earn the same.
+PATCHES = ("1", "2", "3", "12", "23", "2", "13", "24")
 SAME_NUMBER = 42  # no form has it as an answer, nor 10 or 100
 JOINTS = (" ", ", ", " or ", "-", "..", " / ")
 
@@ -65,6 +76,7 @@ def _goldens(form: Form) -> tuple[Golden, ...]:
         Golden("bare", Reply(_lines(right))),
         Golden("prose", Reply(prose.replace("\n", "\r\n"))),
         Golden("table", Reply(table)),
+        Golden("dressed", Reply(_lines(dressed(right)))),
     )
 
 
@@ -74,6 +86,7 @@ def _ladder(form: Form) -> tuple[Defective, ...]:
     small = [*easy, "P1.2", "P3.2"]
     single = [key for key in form.keys if key < "P7"]
     unlate = {key: wrong["forgot LATE"] for key, wrong in form.traps.items() if key[1] in "68"}
+    patches = [f"P{number}.{level}" for number, levels in enumerate(PATCHES, 1) for level in levels]
     slips = {
         key: form.traps[key][slip]
         for key, slip in (
@@ -92,6 +105,12 @@ def _ladder(form: Form) -> tuple[Defective, ...]:
         _defective(form, "forgot_late", list(_but(python, unlate)), unlate, "every rule but LATE"),
         _defective(
             form, "near_miss", list(_but(python, slips)), slips, "all but three longest programs"
+        ),
+        _defective(form, "patchwork", patches, _but(python, patches), "other levels in every row"),
+        Defective(
+            "misdressed",
+            Reply(_lines(misdressed(form.answers))),
+            shows="right numbers, each written as another one or as none",
         ),
         Defective("stop_leak", Reply(LEAKED), shows="leaked turn marks and no answer line"),
     )

@@ -9,7 +9,9 @@ asked.
 
 import random
 import re
-from itertools import pairwise
+import tomllib
+from itertools import cycle, pairwise
+from pathlib import Path
 
 from harness.suite.forms import (
     OPEN,
@@ -34,167 +36,18 @@ POINTS = (
     | dict.fromkeys(HARD.split(), 1.6)
 )
 
-OPEN_TEXT = """
-Late on Sunday the brig Plover came in from the north. Her pilot brought her past the bar with
-an hour of light to spare. Outside the mole two tugs lay idle at their buoys. Customs men came
-on board at six and left by eight. Every paper lay in order on the chart table.
-
-Ninety chests of tea made up the top tier. Planks of cedar lay beneath them, tight from stem to
-stern. Zinc for the town works came out last, in short grey bars. One lid broke on the ramp, yet
-no leaf got wet. By dusk on the third day her hold lay bare.
-
-Fog sat on the roads until ten on Monday. Horns spoke out of it from every side. After lunch the
-wind went round to the west and grew. Within an hour a gale broke over the outer mole. Spray ran
-as high as the lamp on the tower. Dawn brought clear air and a long, low sea.
-
-Twelve men came for the job, four of them from inland farms. At night a fresh gang ran the crane
-under lamps. Nobody on the quay got hurt. Hot soup came over at one, with bread from the chapel.
-Pay went out on Friday, in coin, by the old rule.
-
-One rope broke in the gale and swung at the mast. Two stays went with it, and a lamp on the port
-side. Seven planks near the bow have cracks as long as an arm. Water came in at each joint, but
-the pumps kept pace. Her mate wrote the whole list out for the owners.
-
-High tide on the ninth can float her out to the roads. Before then, a smith from town has to
-mend the bow. Proper repair has to wait for autumn, in a dry dock. Money for it lies with a bank
-in the city. Until then, two of the crew stay on watch.
-"""
-OPEN_SECOND_TEXT = """
-Sunday at dawn brought Plover into port from the far north. Nine days of open sea had worn her
-paint to grey. Boats went out to her with fruit, bread and fresh milk. Close by the fish market
-her anchors went down in four fathoms.
-
-Tea came first, with ninety chests on the list and none lost. Zinc in flat plates went by cart
-to the tram works. Cedar for a new church now lies in the long store. Rats had got into two bags
-of rice. Nobody can say from which port those bags came.
-
-Fog came with the dawn of Monday and hid the far shore. Past ten a thin sun broke through in
-the south. Clouds from the west then grew dark, and wind rose with them. By dusk it blew a gale,
-with hail and sea spray. Out at the point two fish traps went to bits.
-
-Every night, twelve hands kept the crane at work. Their foreman, an old salt from Cadiz, spoke
-in signs. Lads from the orphan home ran with ropes and hot tar. Women wove new nets in the shade
-of the sail loft. Pay and rum came on time, so no one went on strike.
-
-Plover bears seven scars from the blow. Worst of the lot, a crack runs down the mast. Salt water
-got into the bread store. Her best rope lies in the mud under the quay. Two boats have holes in
-their planks. Of her lamps, one in four can burn. No man came to harm on that night.
-
-On the ninth the tide comes up to its top mark. Plover can go out on it, if her pumps hold. Her
-repair in a dry dock has to wait for autumn. Costs may come near to half of her price. Owners
-and bank talk of it in the new year.
-"""
-
-# Sentences for the given words a, b, c of each kind of section.
-BANK = {
-    "opening": (
-        ("One {a} came up the road by dawn.", "Guards let the {a} in at the gate."),
-        ("On {b} men hung a sign by the gate.", "Work on the site went on from {b} to dusk."),
-        ("Dust from the {c} lay on the boxes.", "From the {c} came two carts with mail."),
-    ),
-    "stock": (
-        ("Men brought {a} crates out of the main store.", "Clerks put {a} sacks on the list."),
-        ("Much {b} came in with the last load.", "Half of the {b} lay out in the sun."),
-        ("Prices for {c} rose in the market.", "Buyers had the {c} at a low price."),
-    ),
-    "weather": (
-        ("Old men spoke of {a} for days on end.", "Nobody went out in the {a} by choice."),
-        ("Farmers fought the {b} with fire and straw.", "Signs of {b} hung over the land."),
-        ("On {c} the sun came out for an hour.", "From {c} on, calm air lay over the land."),
-    ),
-    "people": (
-        ("Each shift had {a} men on the list.", "Of the {a} clerks, two spoke French."),
-        ("Half of them ran the {b} by day.", "Boys from town kept the {b} clean."),
-        ("Soup came at {c} from the farm.", "Wages went out at {c} in coin."),
-    ),
-    "damage": (
-        ("On the first day the {a} broke.", "Rust ate into the {a} from below."),
-        ("Dirt got into the {b} from the yard.", "Part of the {b} sank by an inch."),
-        ("Guards found {c} dents in the iron.", "Masons gave {c} days to the work."),
-    ),
-    "outlook": (
-        ("Plans for the {a} lie with the bank.", "Next on the list stands the {a}."),
-        ("By {b} the new road opens to carts.", "Prices can drop again in {b}."),
-        ("Funds for the {c} come from trade.", "Work on the {c} starts at dawn."),
-    ),
-}
-FILLERS = (
-    "Calm came back to the yard and to the lane by six.",
-    "Dogs slept in the shade of a cart by the wheat.",
-    "Everyone knew the plan by heart and kept to it.",
-    "Few people spoke of it on the way home that day.",
-    "Great crowds came by and saw the men at work.",
-    "Horses drank from a trough by the barn until dark.",
-    "Just two men kept watch over the lane and the yard.",
-    "Kind hands put bread and milk on the table for guests.",
-    "Lamps hung in a row over the path to the lake.",
-    "Music from the town came in with the wind at six.",
-    "Old maps and lists hung on a board by the stove.",
-    "Quiet hours came after the noise of the last days.",
-    "Smoke rose from the kitchen and hung over the lane.",
-    "Two clerks wrote the figures down in a black file.",
-    "Use of the main road cost a coin for each cart.",
-    "Voices rose and sank in the dark by the water.",
-    "With luck, the next year brings more of the same.",
-    "Young men sang on the way home from the lake.",
-)
-# What a golden's last sentence gives way to in `near_miss`, and what that breaks.
-SLIPS = (
-    ("Nobody was called before dark.", ("no_be", "no_suffix", "no_double_letters")),
-    ("The rest lay under dry straw.", ("no_article_openings",)),
-    ("By six, more rain was coming.", ("no_be", "no_suffix")),
-    ("Extra soup came with extra milk.", ("no_repeats",)),
-    ("No part of it was saved.", ("no_be", "no_suffix")),
-    ("Clerks called for a vote on it.", ("no_suffix", "no_double_letters")),
-)
-
 MODALS = "will must would could should might"
 CAPITALISED = (
     "plover sunday monday tuesday wednesday thursday friday saturday "
     "january march june august october november december"
 )
-OFFICE = {
-    "opening": "The {a} arrived from the {c} on {b} at 6:40 in the morning. It was received by the "
-    "duty officers and guided to its assigned place. All passengers were registered within an "
-    "hour, and nobody reported any difficulties. The documents were checked by an experienced "
-    "inspector. Everything was found to be in order, and the operation was completed on schedule.",
-    "stock": "The cargo consisted of {a} crates of {b} and a smaller quantity of {c}. Unloading "
-    "was carried out in two shifts, and each crate was weighed before storage (see the attached "
-    "list). A few crates were damaged during handling, but the contents remained intact. The "
-    "remaining goods were moved to the main warehouse by the evening.",
-    "weather": "There was {a} over the area early on {c}, and visibility was limited. The {b} that "
-    "followed made work difficult and slowed the operation considerably. As conditions didn't "
-    "improve, outdoor activities were suspended until the afternoon. By evening the wind had "
-    "dropped and the sky was clearing.",
-    "people": "The work was carried out by {a} men, who operated the {b} in two shifts. Each shift "
-    "{modal} rest for an hour, so safety standards were respected at all times. Meals were served "
-    "at {c}, and the wages were paid in cash. It is worth noting that nobody protested about the "
-    "working hours.",
-    "damage": "The {a} broke on the second night and damaged the {b}. The crew was able to contain "
-    "the damage within 30 minutes; nobody was hurt. In total, {c} smaller defects were identified "
-    "during the inspection. A provisional repair was carried out by the local workshop, and "
-    "further inspection is needed before departure.",
-    "outlook": "The next {a} is expected in {b}, and preparations are already under way. The {c} "
-    "{modal} be financed from the current budget. Subject to approval, additional staff {modal} be "
-    "hired before the end of the year. A final decision on the budget is expected soon, and all "
-    "parties {modal} be informed in good time.",
-}
-# Sections of OFFICE that break a prohibition, counted by eye; NOTES.md has the words.
-OFFICE_BROKEN = {
-    "no_digits": ("opening", "damage"),
-    "no_colon_dash": ("opening", "damage"),
-    "no_quotes": ("stock",),
-    "no_listed": ("people", "outlook"),
-    "no_be": tuple(OFFICE),
-    "no_apostrophe": ("weather",),
-    "no_long_words": ("opening", "weather", "damage", "outlook"),
-    "no_long_sentences": ("stock", "people", "damage", "outlook"),
-    "no_suffix": tuple(OFFICE),
-    "no_article_openings": tuple(OFFICE),
-    "no_same_initials": ("weather", "damage", "outlook"),
-    "no_repeats": ("stock", "damage", "outlook"),
-    "no_double_letters": tuple(OFFICE),
-}
+TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+SHOWS: dict[str, str] = TEXTS["shows"]
+SLIPS = [(slip["text"], slip["breaks"]) for slip in TEXTS["slips"]]
+
+FOREIGN = ("\x01", "\u24b6", "\u24d0", "e\u0301", "\x9f", "\ue000")
+HARMLESS = ("°", "\t", "", "\xa0", "\x85", "€")
+FULL = {9: "clockwork", 10: "lighthouse", 11: "clockmakers"}  # words of so many letters
 
 
 def sets(form: Form) -> Sets:
@@ -204,6 +57,7 @@ def sets(form: Form) -> Sets:
         golden=(
             Golden("fenced", _reply(_report(form, first))),
             Golden("tilde", _tilde(_report(form, first))),
+            Golden("edges", _reply(_report(form, _edges(form, first)))),
             Golden("marked", _reply(_report(form, _lines(second), "## **{}**"))),
         ),
         defective=_ladder(form, first),
@@ -217,29 +71,173 @@ def _ladder(form: Form, golden: list[str]) -> tuple[Defective, ...]:
     ]
     clean = {row: SECTIONS - sum(row in broken for _, broken in SLIPS) for row in POINTS}
     keywords = [", ".join(section["given"]) for section in form.values["sections"]]
-    bare = [""] * SECTIONS
+    foreign = [f"{text[:-1]} {sign}." for text, sign in zip(golden, FOREIGN, strict=True)]
+    scars, of_form = TEXTS["scars"], TEXTS["scars_of_form"]
+    one, slips = _points(dict.fromkeys(POINTS, 1), sections=1), _points(clean, sections=SECTIONS)
+    ladder: list[tuple[str, list[str], dict[str, float]]] = [
+        ("headings", [""] * SECTIONS, {}),
+        ("keywords", keywords, {}),
+        ("one_section", golden[:1], one),
+        ("office_prose", _office(form), _office_points()),
+        ("near_miss", slipped, slips),
+        ("scars", _scarred(form, golden, scars), _scarred_points(scars)),
+        ("scars_of_form", _scarred(form, golden, of_form), _scarred_points(of_form)),
+        ("foreign", foreign, {}),
+        ("thin", _thin(form, golden), _thin_points()),
+    ]
+    off = _perfect() | {"structure": 0.25 / SECTIONS}
     return (
-        Defective("headings", _reply(_report(form, bare)), shows="no text keeps no prohibition"),
-        Defective("keywords", _reply(_report(form, keywords)), shows="given words are no text"),
+        *(Defective(n, _reply(_report(form, t)), r, shows=SHOWS[n]) for n, t, r in ladder),
         Defective(
-            "one_section",
-            _reply(_report(form, golden[:1])),
-            _points(dict.fromkeys(POINTS, 1), sections=1),
-            shows="one section that keeps every rule",
-        ),
-        Defective(
-            "office_prose",
-            _reply(_report(form, _office(form))),
-            _office_points(),
-            shows="fluent office prose with all facts, written as if nothing were forbidden",
-        ),
-        Defective(
-            "near_miss",
-            _reply(_report(form, slipped)),
-            _points(clean, sections=SECTIONS),
-            shows="a perfect text with one sentence of each section gone wrong",
+            "headings_off", _reply(_headings_off(form, golden)), off, shows=SHOWS["headings_off"]
         ),
     )
+
+
+def _scarred(form: Form, golden: list[str], scars: dict[str, list[str]]) -> list[str]:
+    """Write every scar into its section; signs last, so that they stay where they are put."""
+    texts = list(golden)
+    edits = [(e, row, n) for row, six in scars.items() for n, e in enumerate(six) if e.strip("=")]
+    for edit, row, place in sorted(
+        edits, key=lambda e: ("<>".find(e[0][0]) >= 0) + 2 * (e[0][0] == "+")
+    ):
+        text = texts[place]
+        body, last = text[:-1].rsplit(" ", 1)
+        match edit[0]:
+            case "+":
+                texts[place] = f"{text[:-1]} {edit[1:]}."
+            case "<":
+                texts[place] = f"{body} {edit[1:]}{last}."
+            case ">":
+                texts[place] = f"{body} {last}{edit[1:]}."
+            case ":":
+                texts[place] = _slipped(form, text, row)
+            case _:
+                texts[place] = _with(text, edit)
+    return texts
+
+
+def _slipped(form: Form, text: str, row: str) -> str:
+    """Break one prohibition of a section, as this form has it."""
+    values, sentences = form.values, text.split(". ")
+    if row == "length_and_sentences":
+        return _filled(text, values["words"][1] + 1)
+    if row == "no_long_sentences":
+        return _grown(text, values["sentence_words"] + 1)
+    if row == "no_article_openings":
+        word = next(w for w in values["openings"] if w[0] != sentences[1][0].lower())
+        return f"{word.capitalize()} {text}"
+    if row == "no_same_initials":
+        return f"{text.rpartition('. ')[0]}. {_made_up(sentences[-2][0])} {sentences[-1]}"
+    listed = _harmless(form, values["listed"])
+    words = {
+        "no_person": _harmless(form, values["person"]["words"]),
+        "no_listed": listed,
+        "no_apostrophe": f"{listed[:2]}-{listed[2:]}",
+        "no_be": "be",
+        "no_long_words": FULL[values["letters"] + 1],
+        "no_repeats": re.findall(r"[A-Za-z]{5,}", text)[0],
+    }
+    return _with(text, words[row])
+
+
+def _with(text: str, added: str) -> str:
+    """Write a word into the shortest sentence before its last word, or a sentence at the end."""
+    sentences = text[:-1].split(". ")
+    if added.endswith("."):
+        same = added[0] == sentences[-1][0]
+        return f"{text} {added.replace(added.split(maxsplit=1)[0], 'Ships') if same else added}"
+    if added == "\n\n":
+        return text.replace(". ", ".\n\n", 1)
+    place = min(range(len(sentences)), key=lambda n: len(sentences[n].split()))
+    body, last = sentences[place].rsplit(" ", 1)
+    sentences[place] = f"{body} {added} {last}"
+    return ". ".join(sentences) + "."
+
+
+def _harmless(form: Form, words: list[str]) -> str:
+    """Return a word that breaks no rule but the one of its list."""
+    return next(
+        word
+        for word in words
+        if len(word) > 2
+        and not re.search(r"(.)\1", word)
+        and not word.endswith(tuple(form.values["suffixes"]))
+    )
+
+
+def _made_up(letter: str) -> str:
+    """Return something like a word that begins with a letter."""
+    return letter + ("urk" if letter in "oO" else "ork")
+
+
+def _filled(text: str, words: int) -> str:
+    """Fill up a section to a number of words, its shortest sentences first."""
+    for word in cycle(("on", "by", "at", "to", "of")):
+        if len(text.split()) >= words:
+            return text
+        text = _with(text, word)
+    raise AssertionError
+
+
+def _grown(text: str, words: int) -> str:
+    """Lengthen the longest sentence of a section to a number of words."""
+    sentences = text[:-1].split(". ")
+    longest = max(sentences, key=lambda sentence: len(sentence.split()))
+    return text.replace(longest, _filled(longest + ".", words)[:-1])
+
+
+def _scarred_points(scars: dict[str, tuple[str, ...]]) -> dict[str, float]:
+    clean = {row: SECTIONS - sum(map(bool, scars.get(row, ()))) for row in POINTS}
+    rows = _points(clean, sections=SECTIONS)
+    formed = SECTIONS - sum(map(bool, scars.get("length_and_sentences", ())))
+    return rows | {"length_and_sentences": round(formed / SECTIONS, 6)}
+
+
+def _edges(form: Form, golden: list[str]) -> list[str]:
+    """Return a text that goes to every limit, with signs that nothing forbids."""
+    texts = [
+        f"{text[:-1]} {sign}." if sign else text
+        for text, sign in zip(golden, HARMLESS, strict=True)
+    ]
+    texts[0] = _grown(texts[0], form.values["sentence_words"])
+    texts[1] = _with(texts[1], FULL[form.values["letters"]])
+    texts[2] = _filled(golden[2], form.values["words"][1])
+    texts[3] = _with(_with(texts[3], "boat"), "boat")
+    start = "Boats" if texts[5].rpartition(". ")[2][0] != "B" else "Ships"
+    texts[5] += f" {start} lay out at sea."
+    return texts
+
+
+def _thin(form: Form, golden: list[str]) -> list[str]:
+    """Return sections with 25 and 24 different words, with two and one given words, and two whole.
+
+    25 stands for what the form asks.
+    """
+    texts, sections, needed = list(golden), form.values["sections"], form.values["different_words"]
+    for place in (0, 1):
+        given = sections[place]["given"]
+        others = [word for word in re.findall(r"[a-z]+", texts[place].lower()) if word not in given]
+        words = [*given, *dict.fromkeys(others)][: needed - place]
+        texts[place] = " ".join(words).capitalize() + "."
+    for place, kept in ((2, 2), (3, 1)):
+        for word in sections[place]["given"][kept:]:
+            texts[place] = re.sub(rf"(?i)\b{word}\b", _made_up(word[0]), texts[place])
+    return texts
+
+
+def _thin_points() -> dict[str, float]:
+    """Count sections 1, 3, 5 and 6; the first is one long sentence, the third lacks a word."""
+    rows = _points(dict.fromkeys(POINTS, 4) | {"no_long_sentences": 3}, sections=4)
+    return rows | {"facts": round(11 / 18, 6), "length_and_sentences": 0.5}
+
+
+def _headings_off(form: Form, golden: list[str]) -> str:
+    """Exchange the first two sections, and write three of the other headings otherwise."""
+    names = [section["heading"] for section in form.values["sections"]]
+    written = [names[1], names[0], names[2].title(), f"{names[3]}:", f"4. {names[4]}", names[5]]
+    texts = [golden[1], golden[0], *golden[2:]]
+    return "".join(f"{name}\n\n{text}\n\n" for name, text in zip(written, texts, strict=True))
 
 
 def _exploits(form: Form, golden: list[str]) -> tuple[Exploit, ...]:
@@ -311,7 +309,7 @@ def _lines(texts: list[str]) -> list[str]:
 def _office(form: Form) -> list[str]:
     modal = next(word for word in form.values["listed"] if word in MODALS.split())
     return [
-        OFFICE[section["kind"]].format(modal=modal, **_slots(section["given"]))
+        TEXTS["office"][section["kind"]].format(modal=modal, **_slots(section["given"]))
         for section in form.values["sections"]
     ]
 
@@ -341,8 +339,8 @@ def _hyphenated(text: str, form: Form) -> str:
 def _paragraphs(form: Form, version: int) -> list[str]:
     """Return six paragraphs that keep every prohibition; the versions differ."""
     if form.seed == OPEN:
-        text = OPEN_TEXT if version == 1 else OPEN_SECOND_TEXT
-        return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+        text = TEXTS["open_text" if version == 1 else "open_second_text"]
+        return [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     rng = generator(form.task, form.family, f"{form.seed}/golden/{version}")
     return [
         _composed(section, slip, rng)
@@ -354,8 +352,8 @@ def _composed(section: dict, slip: str, rng: random.Random) -> str:
     """Draw sentences until they stand together, with their own end and with the slip as end."""
     slots = _slots(section["given"])
     for _ in range(DRAWS_AT_MOST):
-        facts = [rng.choice(choices).format(**slots) for choices in BANK[section["kind"]]]
-        *inner, last = rng.sample(FILLERS, 3)
+        facts = [rng.choice(choices).format(**slots) for choices in TEXTS["bank"][section["kind"]]]
+        *inner, last = rng.sample(TEXTS["fillers"], 3)
         body = facts + inner
         rng.shuffle(body)
         if _agree([*body, last]) and body[-1][0] != slip[0] and not _shared(body, slip):
@@ -387,7 +385,7 @@ def _points(clean: dict[str, int], sections: int) -> dict[str, float]:
 
 
 def _office_points() -> dict[str, float]:
-    clean = {row: SECTIONS - len(OFFICE_BROKEN.get(row, ())) for row in POINTS}
+    clean = {row: SECTIONS - len(TEXTS["office_broken"].get(row, ())) for row in POINTS}
     return _points(clean, sections=SECTIONS)
 
 

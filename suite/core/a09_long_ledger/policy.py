@@ -1,10 +1,20 @@
 """What is played against a form of A09. Points are counted by weights, never by the grader."""
 
-from harness.suite.forms import Defective, Exploit, Form, Golden, Reply, Sets
+from harness.suite.forms import (
+    Defective,
+    Exploit,
+    Form,
+    Golden,
+    Reply,
+    Sets,
+    dressed,
+    misdressed,
+)
 
 POINTS = {"L": 3.0, "B": 4.0, "C": 4.5, "V": 4.5}
 ROWS = {"L": "look_ups", "B": "balances", "C": "counts_and_rule", "V": "voided_sums"}
 PER_ROW = 6
+PATCHES = ("L1", "B2", "B3", "C4", "C5", "C6", "V1", "V3", "V5", "V6")
 COPIED = 19_500  # characters of the ledger that fit into 8,192 tokens, at 0.42 tokens each
 
 
@@ -16,8 +26,21 @@ def sets(form: Form) -> Sets:
             Golden("bare", Reply(bare(right))),
             Golden("prose", Reply(prose(right))),
             Golden("table", Reply(table(right, str(int(right["C2"]) + 1)))),
+            Golden("dressed", Reply(bare(dressed(right)))),
         ),
-        defective=(note_obeyer(form), lazy(form), naive(form), typical_3b(form), near_miss(form)),
+        defective=(
+            note_obeyer(form),
+            lazy(form),
+            naive(form),
+            typical_3b(form),
+            near_miss(form),
+            patchwork(form),
+            Defective(
+                "misdressed",
+                Reply(bare(misdressed(right))),
+                shows="right numbers, each written as another one or as none",
+            ),
+        ),
         exploits=exploits(form),
     )
 
@@ -98,6 +121,13 @@ def near_miss(form: Form) -> Defective:
     """Return who does everything right but RULE 7."""
     given = {key: form.traps[key].get("ignored RULE 7", form.answers[key]) for key in form.keys}
     return ladder(form, "near_miss", given, "RULE 7 is not applied")
+
+
+def patchwork(form: Form) -> Defective:
+    """Return other questions in every row, so that no row's points can stand for another's."""
+    given = {key: str(int(form.answers[key]) + 1) for key in form.keys}
+    given |= {key: form.answers[key] for key in PATCHES}
+    return ladder(form, "patchwork", given, "one, two, three and four right in the four rows")
 
 
 def exploits(form: Form) -> tuple[Exploit, ...]:
