@@ -18,7 +18,7 @@ from harness.arnes import ArnesConfig
 from harness.errors import ConfigError, Problem
 from harness.records.base import Json, digest
 from harness.records.score import Stamps
-from harness.suite.loader import Suite, task_folders
+from harness.suite.loader import Suite
 
 Side = Literal["run", "score"]
 LOCK_NAME = "arnes.lock"
@@ -182,7 +182,7 @@ def signature_of(config: ArnesConfig, suite: Suite, package: Path = PACKAGE) -> 
     values = _values(config, suite)
     parts, files = {}, {}
     for part in PARTS:
-        found = dict(_files(part, suite.root, package))
+        found = dict(_files(part, suite, package))
         parts[part.name] = digest({"files": found, "values": values.get(part.name)})
         files[part.name] = tuple(found)
     return Signature(
@@ -317,15 +317,15 @@ def _values(config: ArnesConfig, suite: Suite) -> dict[str, Json]:
     }
 
 
-def _files(part: Part, root: Path, package: Path) -> Iterable[tuple[str, str]]:
+def _files(part: Part, suite: Suite, package: Path) -> Iterable[tuple[str, str]]:
     for pattern in part.code:
         for path in sorted(package.glob(pattern)):
             yield f"harness/{path.relative_to(package).as_posix()}", _file_digest(path)
-    for folder in task_folders(root) if part.task_files else ():
+    for folder in (task.folder for task in suite.tasks):
         for pattern in part.task_files:
             for path in sorted(p for p in folder.glob(pattern) if p.is_file()):
                 if "__pycache__" not in path.parts:
-                    yield path.relative_to(root).as_posix(), _file_digest(path)
+                    yield path.relative_to(suite.root).as_posix(), _file_digest(path)
 
 
 def _file_digest(path: Path) -> str:

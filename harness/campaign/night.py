@@ -13,7 +13,7 @@ from harness.campaign.orchestrator import Orchestrator, Tally
 from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.clock import Clock, SystemClock
-from harness.errors import InstrumentError, NotComparableError, Problem
+from harness.errors import FormError, InstrumentError, NotComparableError, Problem
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
 from harness.records.base import readable_json
@@ -23,6 +23,7 @@ from harness.records.validation import Validation
 from harness.signature import NO_SUCH_PART, changed_parts
 from harness.stages.hosts import differences
 from harness.stages.instrument import Instrument, find_root, load_instrument
+from harness.stages.private_form import identity_problems
 from harness.stages.progress import Progress, silent
 from harness.stages.validation_cache import validated
 from harness.store import campaign as store
@@ -100,6 +101,9 @@ def create(
     progress: Progress = silent,
 ) -> Campaign:
     """Validate, and make a campaign folder for a resolved plan."""
+    problems = identity_problems(instrument.suite)
+    if problems:
+        raise FormError("this form is not the one that its id names", problems, "Nothing was run.")
     validation = _holds(instrument, resolved.tasks, clock, progress)
     now = clock.now()
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
