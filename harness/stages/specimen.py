@@ -33,6 +33,7 @@ PATHWAY = (
     "harness.grading.verdict",
     "harness.grading.hygiene",
     "harness.grading.hygiene_rows",
+    "harness.grading.mutation",
     "harness.grading.grader",
     "harness.grading",
     "harness.stages.grade",
