@@ -96,6 +96,7 @@ def fork_many(host):
             children.append(pid)
     except OSError:
         pass
+    time.sleep(host.get("hold_s", 0))
     for pid in children:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
