@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from environments import environment
-from tables import print_machine, print_table
+from measuring.environments import environment
+from measuring.tables import print_machine, print_table
 
 from harness import __version__
 

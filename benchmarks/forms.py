@@ -9,7 +9,7 @@ parse and grade. Goldens of tasks that run code are left to `arnes validate`.
 Two forms share an answer when a key has the same one in both. Every pair of forms is compared,
 over the keys that are asked. A task of files asks none; there, a key is left out that is the same
 in every form or drawn from few values by its specification: it has fewer values than a tenth of
-the forms that have it.
+the forms that have it. Where no key is left, there is nothing to compare.
 
 Times are CPU milliseconds of one form; `check` is everything after drawing it.
 """
@@ -25,7 +25,7 @@ from functools import cache
 from itertools import combinations
 from statistics import median
 
-from tables import print_machine, print_table
+from measuring.tables import print_machine, print_table
 
 from harness.arnes import load_arnes
 from harness.errors import HarnessError
@@ -126,7 +126,8 @@ def row_of(task_id: str, forms: list[Drawn]) -> tuple[str, ...]:
     draws = [1000 * form.draw_s for form in forms]
     checks = [1000 * form.check_s for form in forms]
     answers = compared(whole)
-    found = [len(one.items() & two.items()) / len(one) for one, two in combinations(answers, 2)]
+    pairs = combinations([one for one in answers if one], 2)
+    found = [len(one.items() & two.items()) / len(one) for one, two in pairs]
     above = sum(share > GOAL_SHARE for share in found)
     return (
         task_id,
@@ -135,7 +136,7 @@ def row_of(task_id: str, forms: list[Drawn]) -> tuple[str, ...]:
         f"{max(draws):.0f}",
         f"{median(checks):.0f}",
         str(len(answers[0])),
-        f"{max(found):.1%}",
+        f"{max(found):.1%}" if found else "–",
         f"{above} of {len(found)}",
     )
 

@@ -13,7 +13,8 @@ real campaign: every reply is on the disk and synced before it is parsed, parsed
 from there, and noted in the journal. The validation before the campaign is in the cache. The
 others write their logs without waiting for the disk.
 
-The second table is arnes alone: does its memory grow with the number of cells?
+The second table is arnes alone: does its memory grow with the number of cells, and what does a
+cell cost beyond the start of the process, when the first size is taken from the last?
 """
 
 import argparse
@@ -24,11 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import meter
-import one_line
-from environments import environment
-from others import Inspect, LmEval
-from tables import print_machine, print_table
+from measuring import meter, one_line
+from measuring.environments import environment
+from measuring.others import Inspect, LmEval
+from measuring.tables import print_machine, print_table
 
 from harness import __version__
 from harness.models.scripted import ScriptedServer
@@ -106,6 +106,20 @@ def print_comparison(costs: dict[str, list[meter.Cost]], cells: int) -> None:
     print_table(("", "CPU s", "ms/cell", "ratio", "CPU s range", "wall s", "peak MiB"), rows)
 
 
+def print_sizes(ours: Arnes | Inspect | LmEval) -> None:
+    rows, cpu_s = [], {}
+    for models, runs in SIZES:
+        cells = models * runs * one_line.TASKS
+        cost = ours.evaluate(models * one_line.TASKS, runs)
+        cpu_s[cells] = cost.cpu_s
+        milliseconds = f"{1000 * cost.cpu_s / cells:.2f}"
+        rows.append((str(cells), f"{cost.cpu_s:.2f}", milliseconds, f"{cost.peak_mib:.1f}"))
+    print_table(("arnes, cells", "CPU s", "ms/cell", "peak MiB"), rows)
+    fewest, most = min(cpu_s), max(cpu_s)
+    further_ms = 1000 * (cpu_s[most] - cpu_s[fewest]) / (most - fewest)
+    print(f"each cell beyond the first {fewest}: {further_ms:.2f} ms")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
@@ -122,14 +136,7 @@ def main() -> None:
                 print(f"round {number + 1} of {rounds}: {name}", file=sys.stderr)
                 costs[name].append(contender.evaluate(SAMPLES, RUNS))
         print_comparison(costs, SAMPLES * RUNS)
-        ours = next(iter(competing.values()))
-        rows = []
-        for models, runs in SIZES:
-            cells = models * runs * one_line.TASKS
-            cost = ours.evaluate(models * one_line.TASKS, runs)
-            milliseconds = f"{1000 * cost.cpu_s / cells:.2f}"
-            rows.append((str(cells), f"{cost.cpu_s:.2f}", milliseconds, f"{cost.peak_mib:.1f}"))
-        print_table(("arnes, cells", "CPU s", "ms/cell", "peak MiB"), rows)
+        print_sizes(next(iter(competing.values())))
 
 
 if __name__ == "__main__":

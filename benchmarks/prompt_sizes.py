@@ -17,8 +17,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from environments import Environment, environment
-from tables import print_machine, print_table
+from measuring.environments import Environment, environment
+from measuring.tables import print_machine, print_table
 
 from harness.backends import make_backend
 from harness.backends.probe import Probe

@@ -22,11 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-import meter
-import one_line
-from environments import environment
-from others import Inspect
-from tables import print_machine, print_table
+from measuring import meter, one_line
+from measuring.environments import environment
+from measuring.others import Inspect
+from measuring.tables import print_machine, print_table
 
 from harness import __version__
 from harness.arnes import CONFIG_NAME
@@ -55,10 +54,14 @@ GOAL_S = 5.0
 
 @dataclass
 class Line:
-    """One line of the table: how it is measured, and what came out."""
+    """One line of the table: how it is measured, and what came out.
+
+    compared : False for cells that only arnes has, which have no ratio
+    """
 
     name: str
     measure: Callable[[], meter.Cost]
+    compared: bool = True
     costs: list[meter.Cost] = field(default_factory=list)
 
 
@@ -140,7 +143,8 @@ def lines(place: Path, base_url: str) -> list[Line]:
         other.evaluate(SAMPLES, RUNS)
         found.append(Line(f"{inspect_ai.label}, score", other.score))
     suite_root, suite_folder, cells = suite_campaign(place)
-    found.append(Line(f"arnes, {cells}", lambda: finalize(suite_root, suite_folder)))
+    suite_line = Line(f"arnes, {cells}", lambda: finalize(suite_root, suite_folder), compared=False)
+    found.append(suite_line)
     return found
 
 
@@ -166,7 +170,7 @@ def main() -> None:
         cpu_s = median(cost.cpu_s for cost in line.costs)
         wall_s = median(cost.wall_s for cost in line.costs)
         peak_mib = median(cost.peak_mib for cost in line.costs)
-        ratio = f"{cpu_s / ours:.1f}"
+        ratio = f"{cpu_s / ours:.1f}" if line.compared else ""
         rows.append((line.name, f"{cpu_s:.2f}", ratio, f"{wall_s:.1f}", f"{peak_mib:.0f}"))
     print(f"{CELLS} stored cells, medians of {rounds} rounds; goal: arnes ≤ {GOAL_S} s of CPU")
     print_table(("", "CPU s", "ratio", "wall s", "peak MiB"), rows)

@@ -3,7 +3,7 @@
 Harnesses are compared by running each as its users do, `python -m MODULE ARGUMENTS`, under the
 same meter. As a program, this file is that meter:
 
-    python benchmarks/meter.py RESULT.json MODULE [ARGUMENTS...]
+    python benchmarks/measuring/meter.py RESULT.json MODULE [ARGUMENTS...]
 
 It runs the module in this process and writes the cost when the process ends. Nothing but the
 standard library is imported, since it runs in other harnesses' environments, too.

@@ -11,9 +11,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import meter
-import one_line
-from environments import Environment
+from measuring import meter, one_line
+from measuring.environments import Environment
 
 INSPECT_TASK = """\
 from inspect_ai import Task, task
