@@ -1,0 +1,1 @@
+CREATE TABLE claims (mail TEXT PRIMARY KEY, code TEXT NOT NULL, note TEXT NOT NULL);
