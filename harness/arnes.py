@@ -12,13 +12,10 @@ from pydantic import Field, model_validator
 from harness.errors import ConfigError, Problem, nearest
 from harness.records.base import Record
 from harness.records.handwritten import read_toml
+from harness.records.tools import TOOL_NAMES
 
 CONFIG_NAME = "arnes.toml"
 CORE_PROFILE = "core"
-TOOL_NAMES = (
-    *("list_files", "read_file", "write_file", "delete_file", "search", "sql", "http_get"),
-    *("run_tests", "finish"),
-)
 PROFILE_FOLDER = Path("suite") / "profiles"
 
 Positive = Annotated[int, Field(gt=0, strict=True)]
@@ -70,6 +67,19 @@ class Context(Record):
         return self
 
 
+class LoopGuards(Record):
+    """Where a loop ends an agent's cell; 0 never does. How far loops went is always recorded.
+
+    identical_calls : executed calls in a row with the same tool and arguments
+    rewrites : times that one file is written
+    malformed_in_a_row : malformed calls in a row
+    """
+
+    identical_calls: Annotated[int, Field(ge=0, strict=True)]
+    rewrites: Annotated[int, Field(ge=0, strict=True)]
+    malformed_in_a_row: Annotated[int, Field(ge=0, strict=True)]
+
+
 class SandboxLimits(Record):
     """What a deliverable may use while it is graded."""
 
@@ -114,6 +124,7 @@ class ArnesConfig(Record):
     transport: Transport
     reasoning: Reasoning
     context: Context
+    guards: LoopGuards
     sandbox: SandboxLimits
     prompts: Prompts
     tools: dict[str, str]

@@ -24,6 +24,7 @@ Side = Literal["run", "score"]
 LOCK_NAME = "arnes.lock"
 NO_SUCH_PART = "0" * 64  # of a result that is older than the part
 PACKAGE = Path(__file__).resolve().parent
+RUN_KEYS = ("level", "mode", "deliverables", "tools", "finish", "limits")  # of task.toml
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,12 @@ PARTS: tuple[Part, ...] = (
         code=("suite/prompts.py", "suite/loader.py"),
         task_files=("prompt.md",),
     ),
-    Part("tools", "run", "tool descriptions and tools", code=("world/tools.py",)),
+    Part(
+        "tools",
+        "run",
+        "tool descriptions and tools",
+        code=("world/tools.py", "records/tools.py"),
+    ),
     Part("protocol", "run", "how a tool call is written and read", code=("protocol/*.py",)),
     Part(
         "loop",
@@ -75,6 +81,8 @@ PARTS: tuple[Part, ...] = (
                 )
             ),
             "parsing/wire.py",  # decides what is a reply and what is tried again
+            "parsing/channel.py",  # decides which text of a reply a call is looked for in
+            "parsing/completion.py",  # decides whether a reply was cut
             "arnes.py",  # caps and seeds are computed there
             "records/response.py",
         ),
@@ -90,8 +98,23 @@ PARTS: tuple[Part, ...] = (
         "worlds",
         "run",
         "the simulated environments",
-        code=("world/world.py", "world/journal.py"),
-        task_files=("world/**/*",),
+        code=(
+            *(
+                f"world/{name}.py"
+                for name in (
+                    "__init__",
+                    "files",
+                    "ledger",
+                    "pages",
+                    "scene",
+                    "suites",
+                    "tables",
+                    "world",
+                )
+            ),
+            "records/world.py",
+        ),
+        task_files=("world.py", "world/**/*"),
     ),
     Part("materials", "run", "files a model is given", task_files=("materials/**/*",)),
     Part(
@@ -105,7 +128,12 @@ PARTS: tuple[Part, ...] = (
         "parsing",
         "score",
         "raw bytes to deliverable",
-        code=("parsing/*.py", "records/parsed.py", "stages/reparse.py"),
+        code=(
+            "parsing/*.py",
+            "records/parsed.py",
+            "stages/agent_cells.py",
+            "stages/reparse.py",
+        ),
     ),
     Part(
         "hygiene",
@@ -290,10 +318,7 @@ def _values(config: ArnesConfig, suite: Suite) -> dict[str, Json]:
     tasks = {t.id: t.definition.model_dump(mode="json") for t in suite.tasks}
     return {
         "config": settings,
-        "tasks": {
-            task_id: {key: task[key] for key in ("level", "mode", "deliverables", "limits")}
-            for task_id, task in tasks.items()
-        },
+        "tasks": {task_id: {key: task[key] for key in RUN_KEYS} for task_id, task in tasks.items()},
         "prompts": config.prompts.model_dump(mode="json"),
         "tools": dict(config.tools),
         # Read by parsing too, so a change of them is named on the score side as well.

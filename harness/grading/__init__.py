@@ -20,12 +20,15 @@ from harness.grading.verdict import (
 )
 from harness.parsing.answers import Reading
 from harness.records.score import Observation
+from harness.records.world import AgentRecord, FaultFate, Step, Table, WorldState
 from harness.sandbox import FileFacts, Owned, SuiteRun
 from harness.sandbox import Observation as Seen
 
 __all__ = [
+    "AgentRecord",
     "Bench",
     "Deliverable",
+    "FaultFate",
     "FileFacts",
     "Matrix",
     "MethodRules",
@@ -34,9 +37,12 @@ __all__ = [
     "Reading",
     "Seat",
     "Seen",
+    "Step",
     "Subject",
     "SuiteRun",
+    "Table",
     "Verdict",
+    "WorldState",
     "failed",
     "files_present",
     "kill_matrix",

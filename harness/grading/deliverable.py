@@ -9,6 +9,7 @@ from harness.parsing import answers
 from harness.records.base import Json
 from harness.records.parsed import ParsedReply
 from harness.records.score import Repair
+from harness.records.world import AgentRecord
 from harness.sandbox import FileFacts
 from harness.suite.forms import Form
 
@@ -58,6 +59,19 @@ class Deliverable:
     def delivered(self) -> Mapping[str, str]:
         """Asked path → text, as it came. Hygiene rows judge these."""
         return self._parsed.files
+
+    @property
+    def cell(self) -> AgentRecord:
+        """Journal and worlds of an agent cell.
+
+        Raises
+        ------
+        GraderError
+            If the task is a single one.
+        """
+        if self._parsed.cell is None:
+            raise GraderError("this is no agent task, so it has no journal")
+        return self._parsed.cell
 
     @property
     def bench(self) -> Bench:

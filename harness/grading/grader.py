@@ -62,6 +62,7 @@ def _grade_row(
     where = f"{folder.name}/grader.py: {row.id}"
     try:
         verdict: Verdict = functions[row.id](work)
+        _refuse_no_shares(verdict.fraction, verdict.gate)
     except Exception as error:
         raise GraderError(
             f"a row function of {definition.id} failed",
@@ -89,3 +90,10 @@ def _grade_row(
         gate_reason=verdict.gate_reason,
         observations=verdict.observations,
     )
+
+
+def _refuse_no_shares(*numbers: object) -> None:
+    """A share is a number in [0, 1]: no truth value, no text, no NaN."""
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+            raise ValueError(f"{number!r} is no number in [0, 1]")

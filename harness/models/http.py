@@ -1,5 +1,7 @@
 """A model behind an OpenAI-compatible `POST {base_url}/chat/completions`."""
 
+import math
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -20,6 +22,8 @@ from harness.records.run import Endpoint
 
 LARGEST_BODY_BYTES = 64 * 2**20  # 24,576 tokens are some 8 MB of events; beyond it is no reply
 PATH = "/chat/completions"
+SHORTEST_CALL_S = 0.1  # a limit of zero would be none
+CUT = "the campaign's deadline came before the reply's end"
 KEY_SEEN = "the server sent the API key back; it was removed"
 
 
@@ -28,8 +32,13 @@ class HttpChat:
 
     Whatever the server does, `complete` returns an `Exchange`. The limits of `transport` and
     `call_timeout_s` hold for each attempt from the moment it is sent; waits between attempts go
-    through the clock. What is tried again is said in `Patience`, what counts as a reply in
+    through the clock. A reply that has not ended at the deadline is infrastructure, whatever was
+    written of it by then. What is tried again is said in `Patience`, what counts as a reply in
     `judge`. Cells that run in parallel have an `HttpChat` each.
+
+    Parameters
+    ----------
+    left_s : returns the seconds until the campaign's deadline; infinite without one
 
     Raises
     ------
@@ -44,11 +53,14 @@ class HttpChat:
         call_timeout_s: float,
         clock: Clock,
         api_key: str | None = None,
+        *,
+        left_s: Callable[[], float] = lambda: math.inf,
     ) -> None:
         self._endpoint = endpoint
         self._transport = transport
         self._call_timeout_s = call_timeout_s
         self._clock = clock
+        self._left_s = left_s
         self._secret = Secret(api_key)
         refuse_fields(endpoint.extra_body)
         url = endpoint.base_url.rstrip("/") + PATH
@@ -74,6 +86,8 @@ class HttpChat:
         while True:
             got = self._attempt(body)
             outcome = judge(got, tools_offered=bool(request.tools), max_tokens=request.max_tokens)
+            if outcome.ended != "reply" and self._left_s() <= 0:
+                outcome = Outcome("infrastructure", "deadline", CUT)
             wait_s = patience.wait_s(outcome, got)
             if wait_s is None:
                 return self._exchange(request, started_at, got, outcome, tuple(retried))
@@ -83,7 +97,8 @@ class HttpChat:
 
     def _attempt(self, body: bytes) -> Received:
         """Send the body once and take in everything that comes back."""
-        watch = Watch(self._transport, self._call_timeout_s, self._clock.monotonic)
+        limit_s = min(self._call_timeout_s, max(self._left_s(), SHORTEST_CALL_S))
+        watch = Watch(self._transport, limit_s, self._clock.monotonic)
         status, headers, fault = None, dict[str, str](), None
         chunks: list[bytes] = []
         try:

@@ -80,8 +80,10 @@ class Playbook:
         return age < max(self._script.loading_s, at_least_s)
 
     def _due(self, body: Json) -> Behaviour:
-        model, prompt = _asked(body)
+        model, opening, prompt, replies = _asked(body)
         script = self._script
+        if turns := script.by_opening.get(prompt_key(opening)):
+            return turns[min(replies, len(turns) - 1)]
         for table, key, plays in (
             ("model", both := model_and_prompt(model, prompt), script.by_model.get(both)),
             ("model", model, script.by_model.get(model)),
@@ -97,17 +99,16 @@ class Playbook:
         return Behaviour(status=404, error=f"nothing is written for model {model!r}")
 
 
-def _asked(body: Json) -> tuple[str, str]:
-    """Return the model name and the text of the last user message."""
+def _asked(body: Json) -> tuple[str, str, str, int]:
+    """Return model name, first and last user message, and how many replies lie between them."""
     if not isinstance(body, dict):
-        return "", ""
+        return "", "", "", 0
     messages = body.get("messages")
-    users = [
-        message
-        for message in (messages if isinstance(messages, list) else ())
-        if isinstance(message, dict) and message.get("role") == "user"
-    ]
-    return str(body.get("model", "")), text_of(users[-1]) if users else ""
+    found = [m for m in (messages if isinstance(messages, list) else ()) if isinstance(m, dict)]
+    users = [text_of(message) for message in found if message.get("role") == "user"]
+    first, last = (users[0], users[-1]) if users else ("", "")
+    replies = sum(message.get("role") == "assistant" for message in found)
+    return str(body.get("model", "")), first, last, replies
 
 
 class PlayServer(socketserver.ThreadingTCPServer):

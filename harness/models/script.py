@@ -89,13 +89,15 @@ class Behaviour(Record):
 class Script(Record):
     """Everything one server plays.
 
-    A request is looked up as (model and prompt), model, prompt, default. The n-th request of a
-    key gets its n-th behaviour; the last one repeats.
+    A request is looked up as opening, (model and prompt), model, prompt, default. The n-th request
+    of a key gets its n-th behaviour; the last one repeats.
 
     Parameters
     ----------
     by_model : by the model name of the request, or by `model_and_prompt(name, text)`
     by_prompt : by `prompt_key(text)` of the last user message
+    by_opening : by `prompt_key(text)` of the first user message, for conversations: a request with
+        n replies of the assistant in it gets the behaviour n + 1, however often it is sent
     pages : JSON bodies of further GET paths (`/props`), looked up before the built-in ones
     loading_s : 503 on every completion and on `/health` until the server is that old, while
         `/v1/models` already answers
@@ -104,6 +106,7 @@ class Script(Record):
 
     by_model: dict[str, tuple[Behaviour, ...]] = Field(default_factory=dict)
     by_prompt: dict[str, tuple[Behaviour, ...]] = Field(default_factory=dict)
+    by_opening: dict[str, tuple[Behaviour, ...]] = Field(default_factory=dict)
     default: tuple[Behaviour, ...] = ()
     pages: dict[str, Json] = Field(default_factory=dict)
     loading_s: Seconds = 0
@@ -111,7 +114,8 @@ class Script(Record):
 
     @model_validator(mode="after")
     def _every_key_has_a_behaviour(self) -> Self:
-        empty = [key for key, plays in (self.by_model | self.by_prompt).items() if not plays]
+        tables = self.by_model | self.by_prompt | self.by_opening
+        empty = [key for key, plays in tables.items() if not plays]
         if empty:
             raise ValueError(f"no behaviour for {', '.join(map(repr, empty))}")
         return self

@@ -83,7 +83,7 @@ def final_whole_number(final: Final, units: Sequence[str] = ()) -> Reading[int]:
     """
     if final.value is None:
         return Reading(None, final.problem)
-    value = unwrapped(final.value[:LONGEST_VALUE])
+    value = _without_leading_unit(unwrapped(final.value[:LONGEST_VALUE]), units)
     match = NUMBER.match(value)
     number = whole((match[1] or match[2]) + match[3]) if match else None
     if match is None or number is None or (match[1] and match[2]):
@@ -140,3 +140,12 @@ def _is_unit(word: str, unit: str) -> bool:
     return word[: len(unit)].casefold() == unit.casefold() and bool(
         PROSE.fullmatch(word[len(unit) :])
     )
+
+
+def _without_leading_unit(value: str, units: Sequence[str]) -> str:
+    """Return a value without a declared unit in front of its number: `€42`, `EUR 42`."""
+    for unit in units:
+        rest = value[len(unit) :].lstrip()
+        if value[: len(unit)].casefold() == unit.casefold() and NUMBER.match(rest):
+            return rest
+    return value

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from harness.parsing import PARSER_VERSION
 from harness.parsing.answers import AnswerLines, answer_lines
 from harness.parsing.channel import Channel, read_channel
+from harness.parsing.completion import completion_of, reached_cap
 from harness.parsing.files import FilesFound, read_files
-from harness.parsing.wire import CAP_REASONS, FILTER_REASON, Completion, decode
+from harness.parsing.wire import FILTER_REASON, Completion
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.score import ModelCause
@@ -70,12 +71,7 @@ def parse_reply(
         If there is no reply to parse: an infrastructure failure has no deliverable, and the
         text of an error is no answer.
     """
-    if exchange.ended == "infrastructure":
-        raise ValueError(f"no reply to parse: {exchange.cause} is a failure of the infrastructure")
-    completion = decode(exchange.body_bytes, exchange.content_type)
-    cut = exchange.ended == "time" and completion.error_cause == "not_a_completion"
-    if completion.error is not None and not cut:
-        raise ValueError(f"no reply to parse: {completion.error_cause}: {completion.error}")
+    completion = completion_of(exchange)
     channel = read_channel(completion.content, completion.reasoning, tags)
     lines = answer_lines(channel.text, keys)
     found = read_files(channel.text, files)
@@ -105,7 +101,7 @@ def _cause(
     text = channel.text.strip()
     if exchange.ended == "time":
         return "time"
-    if channel.unclosed or _reached_cap(exchange, completion):
+    if channel.unclosed or reached_cap(exchange, completion):
         return "truncated"
     if completion.reason == FILTER_REASON:
         return "refused"
@@ -114,14 +110,6 @@ def _cause(
     if lacks:
         return "refused" if _refuses(text) else "no_deliverable"
     return None
-
-
-def _reached_cap(exchange: Exchange, completion: Completion) -> bool:
-    """Say whether the cap ended the reply; some servers call that a stop."""
-    used = completion.completion_tokens
-    return completion.reason in CAP_REASONS or (
-        used is not None and used >= exchange.request.max_tokens
-    )
 
 
 def _refuses(text: str) -> bool:

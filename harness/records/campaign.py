@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from harness.records.base import Json, Record
 from harness.records.score import CellKey, CellOutcome, Stamps
@@ -10,7 +10,15 @@ from harness.records.score import CellKey, CellOutcome, Stamps
 GOLDEN_CONTROL = "control-golden"
 EMPTY_CONTROL = "control-empty"
 RESERVED = frozenset(
-    {"campaign.json", "final.json", "journal.jsonl", "plan.toml", "server_logs", "validation.json"}
+    {
+        "campaign.json",
+        "final.json",
+        "hatched.toml",
+        "journal.jsonl",
+        "plan.toml",
+        "server_logs",
+        "validation.json",
+    }
 )
 
 
@@ -36,6 +44,7 @@ class PlannedModel(Record):
     context_tokens : the window per request, where the server does not tell it
     api_key_env : name of the environment variable that holds the key; a key itself is refused
     extra_body : body fields for this model (thinking switches, reasoning effort), stamped
+    tokens_per_run : about how many it writes in a run; decides whether its first run fits
     """
 
     id: ModelId
@@ -45,11 +54,18 @@ class PlannedModel(Record):
     context_tokens: Annotated[int, Field(gt=0)] | None = None
     api_key_env: str | None = None
     extra_body: dict[str, Json] = Field(default_factory=dict)
+    tokens_per_run: Annotated[int, Field(gt=0)] | None = None
     options: dict[str, Json] = Field(default_factory=dict)
 
 
 class CampaignPlan(Record):
-    """`plan.toml`, written by a person."""
+    """`plan.toml`, written by a person.
+
+    deadline : a time of day, or a date and time, by which all must be over
+    hours : from the start, instead of a deadline
+    order : of the models within a run (`campaign/schedule.py`); order_seed draws a random one
+    simulated : True when the models are scripts that send written replies: every page says so
+    """
 
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,47}$")]
@@ -58,7 +74,18 @@ class CampaignPlan(Record):
     tasks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     controls: bool = True
     allow_slow: bool = False
+    deadline: str | None = None
+    hours: Annotated[float, Field(gt=0)] | None = None
+    order: Literal["fixed", "balanced", "random"] = "fixed"
+    order_seed: int = 0
+    simulated: bool = False
     models: Annotated[tuple[PlannedModel, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _one_end(self) -> "CampaignPlan":
+        if self.deadline is not None and self.hours is not None:
+            raise ValueError("deadline and hours both say when it ends; keep one of them")
+        return self
 
 
 class CampaignRecord(Record):
@@ -67,6 +94,7 @@ class CampaignRecord(Record):
     subset : True when the plan leaves out tasks of level A; then there is no total of level A,
         and nothing here compares with a campaign over other tasks.
     left_out : task → why it is not asked although the plan wants it
+    deadline : the moment that the plan named, in UTC; None without one
     form : `open`, or the id of a private form; forms holds the form id of every task asked
     """
 
@@ -82,7 +110,13 @@ class CampaignRecord(Record):
     form: str
     forms: dict[str, str]
     open_form: bool
+    deadline: str | None = None
     stamps: Stamps
+
+    @property
+    def simulated(self) -> bool:
+        """True when replies were written, not generated: nothing here is about a model."""
+        return self.plan.simulated
 
 
 class JournalEvent(Record):
@@ -93,10 +127,12 @@ class JournalEvent(Record):
         "campaign_started",
         "campaign_resumed",
         "campaign_finished",
+        "campaign_stopped",
         "model_up",
         "model_set_aside",
         "run_started",
         "run_finished",
+        "run_skipped",
         "cell_finished",
         "interrupted",
     ]
@@ -132,10 +168,51 @@ class CellMetrics(Record):
 
 
 class FinalCell(Record):
-    """One cell of `FINAL.json`: its outcome and what it cost."""
+    """One cell of `FINAL.json`: its outcome and what it cost.
+
+    source : the campaign folder's name in a result of several; empty in a result of one
+    """
 
     outcome: CellOutcome
     metrics: CellMetrics
+    source: str = ""
+
+
+class RunHost(Record):
+    """Where a run was made: a factor beside the scores.
+
+    host : digest of the machine's name, shortened
+    machine : what is known of it: processor, cores, platform
+    engine : the server's engine and build
+    """
+
+    model: str
+    run: int
+    source: str = ""
+    host: str
+    machine: str
+    engine: str
+
+
+class Source(Record):
+    """One campaign folder of a result that was made from several.
+
+    name : its folder's name, the first part of every path in `Final.files`
+    renamed : id in this campaign → id in the result, for models that several campaigns measured
+    """
+
+    name: str
+    campaign: CampaignRecord
+    renamed: dict[str, str] = Field(default_factory=dict)
+
+
+class HatchedParts(Record):
+    """`hatched.toml`: what is shown under a named doubt. It changes no point.
+
+    hatched : task, or task.row → why
+    """
+
+    hatched: dict[str, Annotated[str, Field(min_length=1)]]
 
 
 class Final(Record):
@@ -144,6 +221,11 @@ class Final(Record):
     max_points : task → its maximum, whether or not any cell of it has a score
     problems : why the result does not hold, as when a control did not land where it must
     files : path in the campaign → digest of the evidence the result was made from
+    levels : task → its level; a result from before this field has one level per task id's letter
+    modes : task → `single` or `agent`
+    hosts : where each run was made
+    hatched : task, or task.row → why its points are shown under doubt
+    sources : the campaigns of a result that was made from several; empty for one
     """
 
     schema_version: Literal[1] = 1
@@ -155,3 +237,12 @@ class Final(Record):
     changed: tuple[ChangedRow, ...]
     warnings: tuple[str, ...] = ()
     files: dict[str, str]
+    levels: dict[str, str] = Field(default_factory=dict)
+    modes: dict[str, str] = Field(default_factory=dict)
+    hosts: tuple[RunHost, ...] = ()
+    hatched: dict[str, str] = Field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+
+    def level_of(self, task: str) -> str:
+        """Return the level of a task."""
+        return self.levels.get(task, task[:1])

@@ -1,13 +1,14 @@
-"""What parsing made of one reply: the deliverable, and how it was found.
+"""What parsing made of a cell's replies: the deliverable, and how it was found.
 
-Parsing is a pure function of an `Exchange` and of what the task asks for, so this record can
-be rebuilt at any time. It is replaced whole, never edited.
+Parsing is a pure function of the stored exchanges and of what the task asks for, so this record
+can be rebuilt at any time. It is replaced whole, never edited.
 """
 
 from pydantic import Field
 
 from harness.records.base import Record
 from harness.records.score import ModelCause
+from harness.records.world import AgentRecord
 
 
 class ParsedReply(Record):
@@ -21,6 +22,8 @@ class ParsedReply(Record):
     cause : why less than everything was found, or None
     unknown_answers : answer lines for keys that nobody asked
     steps : one plain sentence per step that changed something, for `arnes explain`
+    cell : journal and worlds of an agent cell, whose `text` and `reasoning` are empty and whose
+        `files` are the asked ones among the world's files at its end
     """
 
     schema_version: int = 1
@@ -36,3 +39,4 @@ class ParsedReply(Record):
     completion_tokens: int | None = None
     unknown_answers: int = 0
     steps: tuple[str, ...] = ()
+    cell: AgentRecord | None = None

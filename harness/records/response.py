@@ -58,6 +58,7 @@ InfrastructureCause = Literal[
     "error_as_answer",  # an error, or an end by an error, where an answer should be
     "not_a_completion",  # bytes that are no completion
     "native_tools",  # native tool calls although none were offered
+    "deadline",  # the campaign's deadline came before the reply's end
     "cut_short",  # ended by the server's window or its own cap, clearly below the request's
 ]
 

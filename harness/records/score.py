@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from harness.records.base import Record
 from harness.records.response import InfrastructureCause
+from harness.records.world import EndedBy
 
 POINT_DECIMALS = 6  # of a row's points, and of sums of them
 
@@ -22,7 +23,7 @@ ModelCause = Literal[
 ]
 """Why a model's reply holds less than was asked; a metric beside the points, not instead."""
 
-UnscoredCause = Literal["deadline", "not_run", "no_sandbox", "not_applicable"] | InfrastructureCause
+UnscoredCause = Literal["not_run", "no_sandbox", "not_applicable"] | InfrastructureCause
 """Why a cell has no score. Never a zero."""
 
 
@@ -88,6 +89,7 @@ class ScoreSheet(Record):
 
     rows_as_is is None when nothing was repaired: then `rows` are the rows as they came.
     sandbox names the walls around what was run; empty where nothing was.
+    ended says how an agent cell ended; None for a single one.
     """
 
     schema_version: Literal[1] = 1
@@ -103,6 +105,7 @@ class ScoreSheet(Record):
     cause: ModelCause | None = None
     evidence: str
     sandbox: str = ""
+    ended: EndedBy | None = None
     stamps: Stamps
 
     @model_validator(mode="after")

@@ -100,6 +100,7 @@ class TaskStrength(Record):
     asked : of these, mutants that ask for an observation that was never made
     equivalent : of these, survivors with a reason
     operators : the rest, which counts
+    of : digest of what makes points from a reply of this task
     """
 
     id: str
@@ -110,6 +111,7 @@ class TaskStrength(Record):
     equivalent: int
     operators: tuple[OperatorStrength, ...]
     survivors: tuple[Survivor, ...]
+    of: str
 
     @property
     def mutants(self) -> int:
@@ -134,3 +136,25 @@ class Strength(Record):
     bar: float
     problems: tuple[str, ...]
     tasks: tuple[TaskStrength, ...]
+
+
+class Measured(Record):
+    """What was found of one task, and of which grader; all as in `TaskStrength`."""
+
+    id: str
+    made: int
+    judged: int
+    wording: int
+    asked: int
+    equivalent: int
+    mutants: int
+    noticed: int
+    share: float
+    of: str
+
+
+class MeasuredStrength(Record):
+    """`suite/strength.json`: the last deep validation of every task."""
+
+    schema_version: Literal[1] = 1
+    tasks: tuple[Measured, ...]

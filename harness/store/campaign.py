@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 
 from harness.errors import Problem, StoreError
 from harness.records.base import Json, Record, canonical_json, readable_json
-from harness.records.campaign import CampaignRecord, Final, JournalEvent
+from harness.records.campaign import CampaignRecord, Final, HatchedParts, JournalEvent
+from harness.records.handwritten import read_toml
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
 from harness.records.run import RunInfo
@@ -20,6 +21,7 @@ from harness.records.score import CellOutcome, ScoreSheet, Unscored
 from harness.records.summary import RunSummary
 from harness.store import files, journal
 from harness.store.layout import CampaignFolder, CellFolder, RunFolder
+from harness.suite.definition import Mode
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 _OUTCOME: TypeAdapter[ScoreSheet | Unscored] = TypeAdapter(CellOutcome)
@@ -58,6 +60,14 @@ class Campaign:
         """The folder of a cell."""
         return self.folder.run(player, run).cell(task)
 
+    def skipped(self, player: str, run: int) -> str:
+        """Why a run was not started before the deadline; empty if it was, or has yet to be."""
+        why = ""
+        for event in journal.read(self.folder.journal):
+            if (event.model, event.run) == (player, run):
+                why = event.detail if event.event == "run_skipped" else ""
+        return why
+
     def log(self, event: JournalEvent) -> None:
         """Append to the journal."""
         journal.append(self.folder.journal, event)
@@ -84,15 +94,21 @@ def create(path: Path, record: CampaignRecord, plan_text: bytes) -> Campaign:
             ],
             "Nothing was run, nothing was changed.",
         )
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and (not path.is_dir() or _holds_more(folder, plan_text)):
         raise StoreError(
             "a campaign needs a folder of its own",
             [Problem(str(path), "is there, and is not empty", "name a new folder")],
             "Nothing was run, nothing was changed.",
         )
-    files.write_once(folder.record, readable_json(record))
     files.write_whole(folder.plan, plan_text)
+    files.write_once(folder.record, readable_json(record))  # last: with it, it is a campaign
     return Campaign(folder, record)
+
+
+def _holds_more(folder: CampaignFolder, plan_text: bytes) -> bool:
+    """True when a folder holds more than a start that was killed in here can have left."""
+    found = [p for p in folder.path.iterdir() if not p.name.startswith(files.TEMPORARY)]
+    return bool(found) and not (found == [folder.plan] and folder.plan.read_bytes() == plan_text)
 
 
 def load(path: Path) -> Campaign:
@@ -138,6 +154,18 @@ def exclusive(campaign: Campaign) -> Iterator[None]:
         yield
 
 
+def is_held(campaign: Campaign) -> bool:
+    """Say whether another process runs this campaign now."""
+    if not campaign.folder.lock.is_file():
+        return False
+    with campaign.folder.lock.open("r") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
 def remove_leftovers(campaign: Campaign) -> None:
     """Remove the temp files of a process that was killed while it wrote."""
     files.remove_leftovers(campaign.folder.path)
@@ -149,15 +177,43 @@ def write_exchange(cell: CellFolder, exchange: Exchange) -> None:
 
 
 def last_exchange(cell: CellFolder) -> Exchange | None:
-    """Return the exchange that counts: the last one, or None if there is none yet."""
+    """Return the last exchange, which of a single cell is the one that counts; None without."""
     raws = cell.raws()
     return _read(raws[-1], Exchange) if raws else None
 
 
-def is_done(cell: CellFolder) -> bool:
-    """True when the cell has a reply that can be scored."""
+def exchanges(cell: CellFolder) -> tuple[Exchange, ...]:
+    """Return every exchange of a cell, in order; those without a reply too."""
+    return tuple(_read(path, Exchange) for path in cell.raws())
+
+
+def is_done(cell: CellFolder, mode: Mode) -> bool:
+    """True when the cell can be scored: a single one has a reply, an agent's came to its end."""
+    if mode == "agent":
+        return cell.transcript.is_file()
     exchange = last_exchange(cell)
     return exchange is not None and exchange.ended != "infrastructure"
+
+
+def write_transcript(cell: CellFolder, turns: bytes) -> None:
+    """Write the transcript of an agent cell that ended; it is evidence of its replies."""
+    files.write_once(cell.transcript, turns)
+
+
+def read_transcript(cell: CellFolder) -> bytes | None:
+    """Return the transcript as it was written; None for a cell that did not end."""
+    return cell.transcript.read_bytes() if cell.transcript.is_file() else None
+
+
+def read_test_runs(cell: CellFolder) -> dict[str, Json]:
+    """Return what `run_tests` gave before; empty if it never ran."""
+    return _read_object(cell.test_runs)
+
+
+def write_test_runs(cell: CellFolder, found: Mapping[str, Json]) -> None:
+    """Replace what `run_tests` gave; no file where it never ran."""
+    if found:
+        files.write_whole(cell.test_runs, canonical_json(dict(found)) + b"\n")
 
 
 def write_parsed(cell: CellFolder, parsed: ParsedReply) -> None:
@@ -173,13 +229,7 @@ def read_parsed(cell: CellFolder) -> ParsedReply | None:
 
 def read_observations(cell: CellFolder) -> dict[str, Json]:
     """Return what was observed when the deliverable was run before; empty if it never was."""
-    if not cell.observations.is_file():
-        return {}
-    try:
-        found: dict[str, Json] = json.loads(cell.observations.read_bytes())
-    except ValueError as error:
-        raise _damaged(cell.observations, error) from error
-    return found
+    return _read_object(cell.observations)
 
 
 def write_observations(cell: CellFolder, observations: Mapping[str, Json]) -> None:
@@ -226,6 +276,12 @@ def read_run_info(run: RunFolder) -> RunInfo | None:
     return _read(run.info, RunInfo) if run.info.is_file() else None
 
 
+def read_hatched(campaign: Campaign) -> dict[str, str]:
+    """Return task, or task.row → why it is shown under doubt; empty where nobody wrote it."""
+    path = campaign.folder.hatched
+    return read_toml(path, HatchedParts, StoreError).hatched if path.is_file() else {}
+
+
 def write_final(campaign: Campaign, final: Final) -> None:
     """Replace the end result."""
     files.write_whole(campaign.folder.final, readable_json(final), durable=True)
@@ -256,6 +312,16 @@ def _read_outcome(path: Path) -> ScoreSheet | Unscored | None:
         return _OUTCOME.validate_json(path.read_bytes())
     except ValueError as error:
         raise _damaged(path, error) from error
+
+
+def _read_object(path: Path) -> dict[str, Json]:
+    if not path.is_file():
+        return {}
+    try:
+        found: dict[str, Json] = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise _damaged(path, error) from error
+    return found
 
 
 def _read(path: Path, model: type[AnyRecord]) -> AnyRecord:

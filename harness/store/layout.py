@@ -7,11 +7,14 @@ campaigns/<date>_<name>/
   VALIDATION.json      the golden/defective/exploit table from before the first call
   journal.jsonl        append-only events
   FINAL.json           written by finalize only
+  hatched.toml         what is shown under a named doubt; only where a person wrote it
   server_logs/         what the servers printed
   <model>/run_N/
     RUN_INFO.json
     CALIFICACION.json  summary of the run's cells
     <task>/raw/0001.json       request and response verbatim, write-once
+    <task>/transcript.jsonl    an agent cell's turns and its end; only where it ended
+    <task>/test_runs.json      what its `run_tests` gave, so that a replay need not run it again
     <task>/parsed/reply.json   rebuilt by reparse; parsed/files/ holds the deliverable
     <task>/observations.json   what was observed when the deliverable was run; only where it was
     <task>/CALIFICACION.json   rows, points, reasons, repairs, stamps
@@ -22,6 +25,8 @@ campaigns/<date>_<name>/
 from dataclasses import dataclass
 from pathlib import Path
 
+FINAL = "FINAL.json"
+SOURCES = "SOURCES.json"  # beside a FINAL.json that was made from several campaigns
 RUN_INFO = "RUN_INFO.json"
 SCORE_SHEET = "CALIFICACION.json"
 FIRST_SHEET = "CALIFICACION.first.json"
@@ -48,6 +53,16 @@ class CellFolder:
     def observations(self) -> Path:
         """What was observed when code was run, times included; outside every digest."""
         return self.path / "observations.json"
+
+    @property
+    def transcript(self) -> Path:
+        """The turns of an agent cell that ended."""
+        return self.path / "transcript.jsonl"
+
+    @property
+    def test_runs(self) -> Path:
+        """What `run_tests` gave in an agent cell, by what was run."""
+        return self.path / "test_runs.json"
 
     @property
     def parsed(self) -> Path:
@@ -123,12 +138,22 @@ class CampaignFolder:
     @property
     def final(self) -> Path:
         """The end result."""
-        return self.path / "FINAL.json"
+        return self.path / FINAL
+
+    @property
+    def hatched(self) -> Path:
+        """What is shown under a named doubt."""
+        return self.path / "hatched.toml"
 
     @property
     def lock(self) -> Path:
         """The file that one orchestrator at a time holds a lock on."""
         return self.path / ".lock"
+
+    @property
+    def stop(self) -> Path:
+        """The file that asks a running orchestrator to stop after the present cell."""
+        return self.path / ".stop"
 
     def server_log(self, model: str) -> Path:
         """Where a started server writes."""

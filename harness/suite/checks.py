@@ -11,6 +11,7 @@ from harness.suite.definition import LEVEL_FOLDERS, TaskDefinition
 from harness.suite.prompts import CANARY, read_template
 
 TASK_FILES = ("prompt.md", "grader.py", "form.py", "oracle.py", "policy.py", "NOTES.md")
+AGENT_FILES = ("world.py", "faults.toml")
 
 
 def folder_problems(folder: Path, definition: TaskDefinition) -> list[Problem]:
@@ -34,7 +35,7 @@ def folder_problems(folder: Path, definition: TaskDefinition) -> list[Problem]:
         )
     problems += [
         Problem(f"{folder.name}/{name}", "missing", "write it")
-        for name in TASK_FILES
+        for name in (*TASK_FILES, *(AGENT_FILES if definition.mode == "agent" else ()))
         if not (folder / name).is_file()
     ]
     if problems:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from harness.records.base import Record
+from harness.records.tools import FINISH, RUN_TESTS, TOOL_NAMES
 
 Level = Literal["A", "B", "C", "M"]
 Mode = Literal["single", "agent"]
@@ -42,6 +43,8 @@ class TaskDefinition(Record):
     """`task.toml`.
 
     deliverables : paths of the files that are asked for; empty for tasks of answer lines
+    tools : what an agent task offers, in the order in which it is told
+    finish : arguments that this task's `finish` needs beside `summary`
     """
 
     schema_version: Literal[1]
@@ -51,6 +54,8 @@ class TaskDefinition(Record):
     mode: Mode
     max_points: Annotated[float, Field(gt=0)]
     deliverables: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    finish: tuple[str, ...] = ()
     measures: str
     does_not_measure: str
     limits: Limits
@@ -66,6 +71,20 @@ class TaskDefinition(Record):
             raise ValueError(
                 f"rows add up to {total:g} points, max_points says {self.max_points:g}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _tools_of_agents(self) -> "TaskDefinition":
+        if self.mode == "single" and (self.tools or self.finish):
+            raise ValueError("a single task has no tools and no finish")
+        if self.mode == "agent":
+            unknown = [name for name in self.tools if name not in TOOL_NAMES]
+            if unknown:
+                raise ValueError(f"tools that do not exist: {', '.join(unknown)}")
+            if RUN_TESTS in self.tools and not self.executes:
+                raise ValueError(f"{RUN_TESTS!r} runs code, so a row must be of kind 'executes'")
+            if FINISH not in self.tools:
+                raise ValueError(f"an agent task offers {FINISH!r}, or nothing could end it")
         return self
 
     @property

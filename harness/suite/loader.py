@@ -37,6 +37,11 @@ class Task:
         """The task's id, such as A04."""
         return self.definition.id
 
+    @property
+    def is_agent(self) -> bool:
+        """True for a task that is worked on with tools, over several replies."""
+        return self.definition.mode == "agent"
+
     def prompt(self, max_tokens: int) -> str:
         """Return the prompt as it is sent, for a generation cap in tokens."""
         return _prompt(self.template, self.form, max_tokens, self.folder.name)
@@ -212,14 +217,26 @@ def _placed(folder: Path, error: SuiteError) -> list[Problem]:
 
 
 def _load_task(folder: Path, root: Path, form: str) -> Task:
+    path = form_path(root, folder, form)
+    return read_task(folder, path)
+
+
+def read_task(folder: Path, form: Form | Path) -> Task:
+    """Read one task folder, in a form or in the one that a file holds.
+
+    Raises
+    ------
+    SuiteError
+        With every problem of the folder.
+    """
     definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
     problems = folder_problems(folder, definition)
     if problems:
         raise SuiteError(f"{folder.name} is not sound", problems)
     template = read_template(folder / "prompt.md")
-    path = form_path(root, folder, form)
-    loaded = _form_of(definition, read_form(path), str(path))
-    return Task(folder, definition, loaded, form_id(template, loaded, folder.name), template)
+    given, where = (read_form(form), str(form)) if isinstance(form, Path) else (form, "form.py")
+    own = _form_of(definition, given, where)
+    return Task(folder, definition, own, form_id(template, own, folder.name), template)
 
 
 def with_form(task: Task, form: Form) -> Task:

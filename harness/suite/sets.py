@@ -3,6 +3,9 @@
 A member is a folder with `reply.md`. `expected.toml` says what it must score: `points` and
 `[rows]` for a defective, `ceiling` and `trick` for an exploit, and for any of them
 `finish_reason` where it is not "stop".
+
+Members of agent tasks are played (`agent_sets`). Frozen are the turns of the goldens, and what a
+defective must score in every run.
 """
 
 from pathlib import Path
@@ -85,6 +88,70 @@ def read_sets(folder: Path) -> Sets:
             Exploit(path.name, reply, expected.ceiling, expected.trick)
             for path, reply, expected in _members(folder / "exploits", ExploitExpected)
         ),
+    )
+
+
+class RunExpected(Record):
+    """The points of one run of an agent task's defective."""
+
+    points: Annotated[float, Field(ge=0)]
+    rows: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _sums(self) -> "RunExpected":
+        total = sum(self.rows.values())
+        if abs(total - self.points) > 1e-3:  # the specification prints three decimals
+            raise ValueError(f"rows add up to {total:g}, points says {self.points:g}")
+        return self
+
+
+class AgentDefectiveExpected(Record):
+    """`expected.toml` of an agent task's defective: one `[[run]]` per schedule."""
+
+    shows: str = ""
+    run: Annotated[tuple[RunExpected, ...], Field(min_length=1)]
+
+
+class AgentExploitExpected(Record):
+    """`expected.toml` of an agent task's exploit."""
+
+    ceiling: Annotated[float, Field(ge=0)]
+    trick: str
+
+
+def read_turns(folder: Path, golden: str, run: int) -> tuple[str, ...]:
+    """Read the frozen turns of an agent task's golden in one run of the open form.
+
+    Raises
+    ------
+    SuiteError
+        If there are none.
+    """
+    place = folder / "golden" / golden / f"run_{run}"
+    turns = tuple(path.read_bytes().decode("utf-8") for path in sorted(place.glob("[0-9][0-9].md")))
+    if not turns:
+        task_id = folder.name.partition("_")[0].upper()
+        raise SuiteError(
+            f"{golden} has no turns for run {run}",
+            [Problem(str(place), "no NN.md", f"arnes suite freeze --task {task_id}")],
+            "Nothing of it was played.",
+        )
+    return turns
+
+
+def read_agent_expected(
+    folder: Path,
+) -> tuple[dict[str, AgentDefectiveExpected], dict[str, AgentExploitExpected]]:
+    """Read what the open form's defectives and exploits must score, by name."""
+    return (
+        {
+            path.parent.name: read_toml(path, AgentDefectiveExpected, SuiteError)
+            for path in sorted((folder / "defective").glob("*/expected.toml"))
+        },
+        {
+            path.parent.name: read_toml(path, AgentExploitExpected, SuiteError)
+            for path in sorted((folder / "exploits").glob("*/expected.toml"))
+        },
     )
 
 

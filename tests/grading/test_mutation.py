@@ -150,6 +150,10 @@ def test_a_variant_is_asked_for_an_answer_once(bench: Bench) -> None:
         ({"equal": EQUAL | {"broken": "1 / 0\n"}}, "does not load: ZeroDivisionError"),
         ({"equal": {"one": ORIGINAL + "#\n"}}, "1 equal copies, 6 needed"),
         ({"mutants": {"far": ORIGINAL + "    # x > 9\n"}}, "none of 1 probes"),
+        (
+            {"mutants": {"past": "def double(x):\n    return x * 2 + (x > 9)\n"}},
+            "none of 1 probes",
+        ),
         ({"mutants": {"bool": "def double(x):\n    return x * 2.0\n"}}, None),
     ],
 )
@@ -171,6 +175,15 @@ def test_a_bench_on_which_nothing_runs_is_no_zero(bench: Bench) -> None:
 
     with pytest.raises(GraderError, match="not even one of ours"):
         matrix(bench, HEAD, of=broken)
+
+
+def test_a_module_of_ours_that_never_answers_is_our_fault() -> None:
+    """A helper of the grader that sleeps past its limit breaks the grader; it is no zero."""
+    short = LIMITS.model_copy(update={"wall_s": 1.0})
+    hanging = subject(original=f"import time\ntime.sleep(60)\n{ORIGINAL}")
+
+    with Bench(probe(), short, 1) as bench, pytest.raises(GraderError, match="could not be run"):
+        check_variants(bench, hanging)
 
 
 # ---------------------------------------------------------------- no detection
@@ -353,6 +366,10 @@ KEPT = (
     "self.assertEqual(double(1), 2, f'{name}')",
     "for x, y in ((1, 2), (2, 4)): self.assertEqual(double(x), y)",
     "assert not double(0)",
+    "self.assertEqual(double(1), 2)  # no eval, no exec",
+    "self.assertEqual(double(1), 2, 'eval(1 + 1)')",
+    "self.evaluate(double(1))",
+    "self.assertEqual(opened(double(1)), sum_of)",
     "self.assertEqual(max(double(1), 2), 2)",
 )
 BROKEN = {
@@ -366,6 +383,9 @@ BROKEN = {
     "exec('x = 1')": "uses exec (line 6)",
     "getattr(self, 'x')": "uses getattr (line 6)",
     "__import__('os')": "uses __import__ (line 6)",
+    "getattr(__builtins__, 'ev' + 'al')('1')": "uses getattr (line 6)",
+    "__builtins__['ev' 'al']('1')": "uses __builtins__ (line 6)",
+    "import ast": "imports ast (line 6)",
     "import random": "imports random (line 6)",
     "from os import path": "imports os (line 6)",
     "open('x')": "uses open (line 6)",

@@ -55,6 +55,8 @@ def number(text: str, *, boxed: bool = False, units: tuple[str, ...] = ()) -> in
         "Final answer: 42 \t ",
         "Final answer: 42, as computed above, in total.",
         "Final answer: 42. That is all.",
+        "Final answer: 42, as computed in step 3.",
+        "Final answer: 42; the other one was 41.",
         "Final answer: 7. No.\nFinal answer: 42",
         "The answer seems to be 7.\nFinal answer: 42",
         "Final answer: 42\nFinal answer:",
@@ -165,6 +167,14 @@ def test_another_unit_is_wrong(text: str) -> None:
     reading = final_whole_number(read_final(f"Final answer: {text}"), KILOMETRES)
 
     assert (reading.value, reading.problem) == (None, OTHER_UNIT)
+
+
+@pytest.mark.parametrize("text", ["€12,480", "€ 12,480.", "eur 12,480", "EUR -5", "**€12,480**"])
+def test_a_declared_unit_may_stand_first(text: str) -> None:
+    """A currency is written in front of its number; only a declared one is no part of it."""
+    assert number(f"Final answer: {text}", units=("€", "EUR")) in (12480, -5)
+    assert number(f"Final answer: {text}") is None
+    assert number(f"Final answer: {text}", units=KILOMETRES) is None
 
 
 def test_no_unit_is_declared() -> None:

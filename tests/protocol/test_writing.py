@@ -178,7 +178,7 @@ def test_the_system_text_is_rendered_from_the_parameters() -> None:
     assert "A result above 3000 characters" in text
     assert text.endswith(config.tools["finish"])
     assert "You have 17 replies in all. 5 replies in a row" in other
-    assert other.endswith(f"Tools\n{config.tools['sql']}")
+    assert other.endswith(f"Tools ([x] may be left out)\n{config.tools['sql']}")
 
 
 def test_the_examples_of_the_system_text_are_calls_of_its_grammar() -> None:

@@ -324,6 +324,13 @@ def test_frozen_files_are_what_the_open_form_makes(sets: Sets, form: Form) -> No
         ("Men ate in its old huts.", set()),
         ("Men ate in the mine by noon", {"no_person", "no_double_letters"}),
         ("Men ate in Important huts by dusk.", {"no_listed"}),
+        ("Men ate in steam by dusk.", set()),  # holds a listed word and is none
+        ("Men ate in teams by dusk.", set()),
+        ("Men ate in mustard huts.", set()),
+        ("Men ate with $team by dusk.", {"no_listed"}),  # a sign beside a word hides no word
+        ("Men ate also$ by dusk.", {"no_listed"}),
+        ("Men ate /also/ by dusk.", {"no_listed"}),
+        ("Men ate with $5 by dusk.", {"no_digits"}),
         ("Men may well have been in huts.", {"no_be", "no_double_letters"}),
         ("Men ate in the crew's huts.", {"no_apostrophe"}),
         ("Men ate in the crew’s huts.", {"no_apostrophe"}),

@@ -209,12 +209,18 @@ def test_ladder_of_the_open_form_has_the_specified_points() -> None:
         {
             "given": 0.0,
             "renamed": 0.0,
+            "other_names": 0.0,
+            "one_more": 0.0,
             "cut_short": 1.0,
             "copy_quadratic": 2.0,
             "stub_constants": 2 + (0.3 * (13 + 3 * 4 / 9) + 0.3 * (13 + 3 * 3 / 9)) / 12,
             "lazy": 3.6,
             "slip": 2 + 13 * (0.4 + 0.4 / 6) + 3 * (0.4 + 0.4 / 6 * 7 / 9),
             "five_passes": 10.0,
+            "plain_only": 10.0,
+            "ends_early": 18 - 16 * 0.4,
+            "grows": 18 - 16 * 0.1 + 0.1 * (5 + 8) * 2 / 12,
+            "wrong_error": 18 - 3 * 0.2 / 9,
             "near_miss": 18 - 16 * 0.3 * 0.5 - 3 * 0.3 * 0.5 / 9,
             "missing_import": 17.0,
         },
@@ -397,7 +403,7 @@ def check(form: Form, member: Any, expected: dict[str, float]) -> None:
     assert {k: v for k, v in rows.items() if v} == pytest.approx(expected, abs=ROUNDING)
 
 
-QUICK = ("given", "renamed", "cut_short", "near_miss")
+QUICK = ("given", "renamed", "other_names", "one_more", "cut_short", "near_miss", "ends_early")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -4,16 +4,27 @@ import pytest
 from campaigning import ROOT, instrument
 from playing import play
 
-from harness.stages.forms import make_form, make_sets
+from harness.protocol.elision import opening_problem
+from harness.protocol.writing import system_text
+from harness.running.scenes import load_scene, read_schedules
+from harness.stages.agent_plays import agent_sets_of
+from harness.stages.forms import make_form, make_players, make_sets
 from harness.stages.validate import sets_of
 from harness.suite.forms import OPEN
 from harness.suite.loader import Task, read_form
-from harness.suite.sets import read_sets
+from harness.suite.sets import read_agent_expected, read_sets
 
 SUITE = instrument().suite
+SINGLE = [task for task in SUITE.tasks if not task.is_agent]
+AGENT = [task for task in SUITE.tasks if task.is_agent]
+SCHEDULES = 5
 
 # Points, rows and sub-observations of the specification's table.
 SPECIFIED = {
+    "A01": (24, 6, 55),
+    "A02": (18, 4, 25),
+    "A03": (20, 4, 44),
+    "A07": (18, 5, 32),
     "A04": (18, 6, 18),
     "A05": (18, 8, 27),
     "A06": (16, 7, 35),
@@ -43,20 +54,22 @@ def test_points_rows_and_observations_are_the_specified_ones(task: Task) -> None
     assert sum(row.points for row in d.rows) == pytest.approx(d.max_points, abs=1e-9)
 
 
-def test_the_single_prompts_add_up_to_120_points() -> None:
-    """The specified table is that of all seven, 120 points and 343 sub-observations."""
-    assert sum(points for points, _, _ in SPECIFIED.values()) == 120
-    assert sum(observations for _, _, observations in SPECIFIED.values()) == 343
+def test_level_a_is_eleven_tasks_200_points_73_rows_and_499_observations() -> None:
+    """The whole level, and its two halves: seven single prompts and four agent tasks."""
+    assert {task.id for task in SUITE.tasks if task.definition.level == "A"} == SPECIFIED.keys()
+    assert tuple(map(sum, zip(*SPECIFIED.values(), strict=True))) == (200, 73, 499)
+    of_singles = [SPECIFIED[task.id] for task in SINGLE]
+    assert tuple(map(sum, zip(*of_singles, strict=True))) == (120, 54, 343)
 
 
 def test_nothing_is_ranked_that_is_not_specified() -> None:
     """A task of level A that nobody specified would move every total."""
     ranked = {task.id for task in SUITE.tasks if task.definition.level == "A"}
     assert ranked - SPECIFIED.keys() == set(), "in suite/core but not in SPECIFIED: add its figures"
-    assert LAZY.keys() == SPECIFIED.keys()
+    assert LAZY.keys() == {task.id for task in SINGLE}
 
 
-@pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)
+@pytest.mark.parametrize("task", SINGLE, ids=lambda t: t.id)
 def test_an_empty_reply_scores_nothing_and_the_lazy_set_at_most_a_quarter(task: Task) -> None:
     """The floor of each task is published, and it is low."""
     ladder = {d.name: sum(d.rows.values()) for d in sets_of(task).defective}
@@ -70,7 +83,7 @@ def test_the_frozen_open_form_is_what_the_generator_draws(task: Task) -> None:
     assert make_form(task.folder, OPEN) == read_form(task.folder / "open.json")
 
 
-@pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)
+@pytest.mark.parametrize("task", SINGLE, ids=lambda t: t.id)
 def test_frozen_replies_and_hand_written_points_agree_with_the_policy(task: Task) -> None:
     """Two methods for every expected point, neither of them the grader."""
     made, frozen = make_sets(task.folder, task.form), read_sets(task.folder)
@@ -100,7 +113,42 @@ def test_every_prompt_carries_a_canary_that_is_never_sent(task: Task) -> None:
     assert all(canary not in (t.folder / "prompt.md").read_text() for t in others)
 
 
-@pytest.mark.parametrize("task", SUITE.tasks, ids=lambda t: t.id)
+@pytest.mark.parametrize("task", AGENT, ids=lambda t: t.id)
+def test_hand_written_points_of_agents_agree_with_the_policy_in_every_run(task: Task) -> None:
+    """Two methods for every expected point under every schedule, neither of them the grader."""
+    assert len(read_schedules(task.folder)) == SCHEDULES
+    made = make_players(task.folder, task.form)
+    defective, exploits = read_agent_expected(task.folder)
+    assert {d.name for d in made.defective} == defective.keys()
+    assert {e.name: e.ceiling for e in made.exploits} == {
+        name: expected.ceiling for name, expected in exploits.items()
+    }
+    for member in made.defective:
+        by_hand = [run.rows for run in defective[member.name].run]
+        assert len(by_hand) == SCHEDULES
+        for rows, expected in zip(member.rows, by_hand, strict=True):
+            assert expected == pytest.approx(rows, abs=1e-3)
+
+
+@pytest.mark.parametrize("task", AGENT, ids=lambda t: t.id)
+def test_who_does_nothing_scores_nothing_under_any_schedule(task: Task) -> None:
+    """Nothing broken is not work done: gates hold for silence, talk and an early finish."""
+    members = {d.name: d.rows for d in agent_sets_of(task).defective}
+    for name in ("empty", "talks", "finish_at_once"):
+        assert members[name] == ({},) * SCHEDULES
+
+
+@pytest.mark.parametrize("task", AGENT, ids=lambda t: t.id)
+def test_what_opens_every_request_of_an_agent_fits_its_limit(task: Task) -> None:
+    """The window is worked out for so many characters of system and task text together."""
+    config = instrument().config
+    scene = load_scene(task.folder, task.form, 1)
+    told = scene.tariff.told if scene.tariff else None
+    system = system_text(config, task.definition.tools, told)
+    assert opening_problem(system, task.prompt(24576).strip(), config.context) is None
+
+
+@pytest.mark.parametrize("task", SINGLE, ids=lambda t: t.id)
 def test_every_golden_reaches_the_maximum_of_every_row(task: Task) -> None:
     """At least two goldens of different style, each full in each row."""
     goldens = sets_of(task).golden
