@@ -3,7 +3,10 @@
 Whoever reparses, scores, finalizes or explains asks here first, before anything is touched.
 """
 
+from collections.abc import Sequence
+
 from harness.errors import NotComparableError, Problem
+from harness.records.campaign import CampaignRecord
 from harness.signature import changed_parts
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
@@ -71,3 +74,46 @@ def refuse_mixed_runs(campaign: Campaign) -> None:
         raise NotComparableError(
             "runs of different run-side signatures never mix", problems, NOTHING
         )
+
+
+def refuse_apart(records: Sequence[tuple[str, CampaignRecord]]) -> None:
+    """Hold that campaigns were made by one instrument over the same tasks.
+
+    Parameters
+    ----------
+    records : where each lies, and its frozen record
+
+    Raises
+    ------
+    NotComparableError
+        With everything in which one differs from the first.
+    """
+    (first, one), *others = records
+    problems = [
+        Problem(place, f"{what} than {first}", "finalize it alone")
+        for place, other in others
+        for what in differing(one, other)
+    ]
+    if problems:
+        raise NotComparableError(
+            "these campaigns were not made by one instrument", problems, NOTHING
+        )
+
+
+def differing(one: CampaignRecord, other: CampaignRecord) -> list[str]:
+    """Return in what two campaigns are not one instrument over the same tasks; empty if they are.
+
+    The run-side parts of the signature come first, by name.
+    """
+    parts = changed_parts(one.stamps.parts, other.stamps.parts, "run")
+    found = [f"other {', '.join(parts)}"] if parts else []
+    if set(one.tasks) != set(other.tasks):
+        apart = sorted(set(one.tasks) ^ set(other.tasks))
+        found.append(f"other tasks ({', '.join(apart)} in one of them only)")
+    elif one.forms != other.forms:
+        found.append("other forms of its tasks")
+    if one.stamps.profile != other.stamps.profile:
+        found.append("another profile")
+    if one.simulated != other.simulated:
+        found.append("written replies in one of them only, another kind of campaign")
+    return found

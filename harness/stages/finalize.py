@@ -10,17 +10,17 @@ from harness.arnes import ArnesConfig
 from harness.records.campaign import (
     EMPTY_CONTROL,
     GOLDEN_CONTROL,
-    CellMetrics,
     ChangedRow,
     Final,
     FinalCell,
+    RunHost,
 )
-from harness.records.parsed import ParsedReply
-from harness.records.response import Exchange
 from harness.records.score import POINT_DECIMALS, ScoreSheet, Stamps, Unscored
 from harness.stages.comparable import refuse_incomparable
 from harness.stages.evidence import evidence_of
+from harness.stages.hatched import doubts
 from harness.stages.hosts import warnings_within
+from harness.stages.metrics import metrics_of
 from harness.stages.moved import moved_rows
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import reparse_cell
@@ -28,8 +28,6 @@ from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite
-
-METRIC_DECIMALS = 3
 
 
 def finalize(
@@ -52,6 +50,31 @@ def finalize(
         suite holds other forms than the ones that were asked.
     """
     refuse_incomparable(campaign, suite)
+    cells, changed = _rescored(campaign, suite, config, now, progress)
+    definitions = {task: suite.task(task).definition for task in campaign.record.tasks}
+    final = Final(
+        campaign=campaign.record,
+        stamps=cells[0].outcome.stamps,
+        max_points={task: d.max_points for task, d in definitions.items()},
+        cells=cells,
+        problems=tuple(control_problems(c.outcome for c in cells)),
+        changed=changed,
+        warnings=warnings_within(campaign),
+        files=evidence_of(campaign),
+        levels={task: d.level for task, d in definitions.items()},
+        modes={task: d.mode for task, d in definitions.items()},
+        hosts=hosts_of(campaign),
+        hatched=doubts(campaign, suite),
+    )
+    store.write_final(campaign, final)
+    progress("finalize", len(cells), len(cells))
+    return final
+
+
+def _rescored(
+    campaign: Campaign, suite: Suite, config: ArnesConfig, now: Stamps, progress: Progress
+) -> tuple[tuple[FinalCell, ...], tuple[ChangedRow, ...]]:
+    """Return every planned cell as the present harness scores it, and the rows that moved."""
     cells: list[FinalCell] = []
     changed: list[ChangedRow] = []
     outcomes: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
@@ -60,46 +83,33 @@ def finalize(
         progress("finalize", done, len(planned))
         cell = campaign.cell(player, run, task_id)
         task = suite.task(task_id)
-        parsed = reparse_cell(cell, task, config)
+        parsed = reparse_cell(cell, task, config, run)
         after = score_cell(campaign, player, run, task, config=config, now=now)
         changed += moved_rows(cell, after)
         outcomes.setdefault((player, run), []).append(after)
-        metrics = metrics_of(store.last_exchange(cell), parsed)
-        cells.append(FinalCell(outcome=after, metrics=metrics))
+        cells.append(FinalCell(outcome=after, metrics=metrics_of(store.exchanges(cell), parsed)))
     for (player, run), sheets in outcomes.items():
         write_summary(campaign, player, run, sheets)
-    final = Final(
-        campaign=campaign.record,
-        stamps=cells[0].outcome.stamps,
-        max_points={t: suite.task(t).definition.max_points for t in campaign.record.tasks},
-        cells=tuple(cells),
-        problems=tuple(control_problems(c.outcome for c in cells)),
-        changed=tuple(changed),
-        warnings=warnings_within(campaign),
-        files=evidence_of(campaign),
-    )
-    store.write_final(campaign, final)
-    progress("finalize", len(planned), len(planned))
-    return final
+    return tuple(cells), tuple(changed)
 
 
-def metrics_of(exchange: Exchange | None, parsed: ParsedReply | None) -> CellMetrics:
-    """Return what a cell cost. Generation is from the first to the last token, in seconds."""
-    if exchange is None:
-        return CellMetrics()
-    timings = exchange.timings
-    generation = (
-        round(timings.last_token_s - timings.first_token_s, METRIC_DECIMALS)
-        if timings.first_token_s is not None and timings.last_token_s is not None
-        else None
-    )
-    return CellMetrics(
-        prompt_tokens=parsed.prompt_tokens if parsed else None,
-        completion_tokens=parsed.completion_tokens if parsed else None,
-        finish_reason=parsed.finish_reason if parsed else None,
-        generation_s=generation,
-        retries=len(exchange.retried),
-    )
+def hosts_of(campaign: Campaign) -> tuple[RunHost, ...]:
+    """Return where every run that was begun was made; of a run that moved, where it ended."""
+    found = []
+    for player, run in campaign.runs():
+        info = store.read_run_info(campaign.folder.run(player, run))
+        if info is not None:
+            host, server = info.host, info.server
+            found.append(
+                RunHost(
+                    model=player,
+                    run=run,
+                    host=host.hostname_digest,
+                    machine=f"{host.cpu}, {host.cores} cores, {host.platform}",
+                    engine=f"{server.engine} {server.build}".strip(),
+                )
+            )
+    return tuple(found)
 
 
 def control_problems(outcomes: Iterable[ScoreSheet | Unscored]) -> list[str]:

@@ -11,10 +11,12 @@ from typing import TypeVar
 
 from harness.errors import FormError, HarnessError, Problem
 from harness.records.base import readable_json
+from harness.suite.agent_sets import AgentSets
 from harness.suite.forms import OPEN, Form, Sets
 from harness.suite.loader import OPEN_FORM_FILE
 from harness.suite.prompts import read_template, render
 from harness.suite.source import load_source
+from harness.world.scene import Scene
 
 ORACLE_MAX_TOKENS = 24576  # the second method reads a prompt as a model gets it
 
@@ -38,7 +40,7 @@ def task_module(folder: Path, name: str) -> ModuleType:
 
 def make_form(folder: Path, seed: str) -> Form:
     """Draw a task's form from a seed; the generator refuses what fails its own bands."""
-    return _asked(folder, "form", "form", seed, Form)
+    return _asked(folder, "form", "form", (seed,), Form)
 
 
 def prompt_of(folder: Path, form: Form, max_tokens: int = ORACLE_MAX_TOKENS) -> str:
@@ -49,24 +51,43 @@ def prompt_of(folder: Path, form: Form, max_tokens: int = ORACLE_MAX_TOKENS) -> 
 
 def second_answers(folder: Path, prompt: str) -> dict[str, str]:
     """Return the answers of the second method, which reads nothing but the rendered prompt."""
-    answers: dict[str, str] = _asked(folder, "oracle", "answers", prompt, dict)
+    answers: dict[str, str] = _asked(folder, "oracle", "answers", (prompt,), dict)
+    return answers
+
+
+def second_answers_of(folder: Path, prompt: str, scene: Scene) -> dict[str, str]:
+    """Return the answers of an agent task's second method: it reads prompt and world alone."""
+    answers: dict[str, str] = _asked(folder, "oracle", "answers", (prompt, scene), dict)
     return answers
 
 
 def make_sets(folder: Path, form: Form) -> Sets:
     """Return the golden, defective and exploit replies of a form, by the task's `policy.py`."""
-    sets = _asked(folder, "policy", "sets", form, Sets)
-    if not sets.golden:
+    sets = _asked(folder, "policy", "sets", (form,), Sets)
+    _refuse_no_golden(folder, len(sets.golden))
+    return sets
+
+
+def make_players(folder: Path, form: Form) -> AgentSets:
+    """Return the players of an agent task's form, by its `policy.py`."""
+    sets = _asked(folder, "policy", "sets", (form,), AgentSets)
+    _refuse_no_golden(folder, len(sets.golden))
+    return sets
+
+
+def _refuse_no_golden(folder: Path, goldens: int) -> None:
+    if not goldens:
         raise _unusable(
             folder,
             folder / "policy.py",
             "sets() gives 0 goldens, at least 1 is needed",
-            "add a reply that reaches the maximum",
+            "add one that reaches the maximum",
         )
-    return sets
 
 
-def _asked(folder: Path, name: str, function: str, argument: object, kind: type[Asked]) -> Asked:
+def _asked(
+    folder: Path, name: str, function: str, arguments: tuple[object, ...], kind: type[Asked]
+) -> Asked:
     """Call a function of one of a task's own files.
 
     Raises
@@ -80,7 +101,7 @@ def _asked(folder: Path, name: str, function: str, argument: object, kind: type[
     if not callable(asked):
         raise _unusable(folder, path, f"has no function {function!r}", f"write {function}()")
     try:
-        found = asked(argument)
+        found = asked(*arguments)
     except HarnessError:
         raise
     except Exception as error:

@@ -1,4 +1,8 @@
-"""Rebuild deliverables from stored replies. No server, no network; idempotent to the byte."""
+"""Rebuild deliverables from stored replies. No server, no network; idempotent to the byte.
+
+An agent cell is replayed through its world. A transcript that comes out different from the one
+that the run wrote is reported, and never overwritten.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +11,8 @@ from harness.errors import StoreError
 from harness.parsing.reply import parse_reply
 from harness.records.parsed import ParsedReply
 from harness.records.response import Exchange
+from harness.running.agent import AgentCell
+from harness.stages.agent_cells import parsed_of, replay, runner_for, setup_of, transcript_of
 from harness.stages.comparable import refuse_incomparable
 from harness.stages.progress import Progress, silent
 from harness.store import campaign as store
@@ -18,11 +24,15 @@ from harness.suite.loader import Suite, Task
 
 @dataclass(frozen=True)
 class ReparseOutcome:
-    """How many cells were parsed, how many came out different, how many have no reply."""
+    """How many cells were parsed, how many came out different, how many have no reply.
+
+    strayed : agent cells whose replay is not the transcript that their run wrote
+    """
 
     parsed: int
     changed: tuple[str, ...]
     without_reply: int
+    strayed: tuple[str, ...] = ()
 
 
 def parse_for(task: Task, exchange: Exchange, config: ArnesConfig) -> ParsedReply:
@@ -35,15 +45,40 @@ def parse_for(task: Task, exchange: Exchange, config: ArnesConfig) -> ParsedRepl
     )
 
 
-def reparse_cell(cell: CellFolder, task: Task, config: ArnesConfig) -> ParsedReply | None:
+def reparse_cell(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> ParsedReply | None:
     """Replace a cell's parsed reply; None, and nothing left of an older parse, without a reply."""
+    parsed = _agent(cell, task, config, run) if task.is_agent else _single(cell, task, config)
+    if parsed is None:
+        replace_folder(cell.parsed, {})
+    else:
+        store.write_parsed(cell, parsed)
+    return parsed
+
+
+def _single(cell: CellFolder, task: Task, config: ArnesConfig) -> ParsedReply | None:
     exchange = store.last_exchange(cell)
     if exchange is None or exchange.ended == "infrastructure":
-        replace_folder(cell.parsed, {})
         return None
-    parsed = parse_for(task, exchange, config)
-    store.write_parsed(cell, parsed)
-    return parsed
+    return parse_for(task, exchange, config)
+
+
+def _agent(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> ParsedReply | None:
+    """Replay an agent cell; None where it did not come to its end."""
+    if not store.is_done(cell, "agent"):
+        return None
+    return parsed_of(task, replayed(cell, task, config, run))
+
+
+def replayed(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> AgentCell:
+    """Replay what is stored of an agent cell; what its tests gave is remembered, not run again."""
+    with runner_for(task, config, store.read_test_runs(cell)) as runner:
+        return replay(setup_of(task, config, run, runner), store.exchanges(cell))
+
+
+def has_strayed(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> bool:
+    """Say whether the replay of an agent cell is another transcript than its run wrote."""
+    written = store.read_transcript(cell)
+    return written is not None and written != transcript_of(replayed(cell, task, config, run))
 
 
 def standing_parsed(cell: CellFolder) -> ParsedReply | None:
@@ -65,18 +100,21 @@ def reparse(
         If the suite is in other forms than those asked, or runs are of different instruments.
     """
     refuse_incomparable(campaign, suite)
-    changed, parsed_count, without = [], 0, 0
+    changed, strayed, parsed_count, without = [], [], 0, 0
     cells = list(campaign.cells())
     for done, (player, run, task_id) in enumerate(cells):
         progress("reparse", done, len(cells))
         cell = campaign.cell(player, run, task_id)
         before = standing_parsed(cell)
-        after = reparse_cell(cell, suite.task(task_id), config)
+        task = suite.task(task_id)
+        after = reparse_cell(cell, task, config, run)
         if after is None:
             without += 1
             continue
         parsed_count += 1
         if before is not None and before != after:
             changed.append(f"{player} run {run} {task_id}")
+        if task.is_agent and has_strayed(cell, task, config, run):
+            strayed.append(f"{player} run {run} {task_id}")
     progress("reparse", len(cells), len(cells))
-    return ReparseOutcome(parsed_count, tuple(changed), without)
+    return ReparseOutcome(parsed_count, tuple(changed), without, tuple(strayed))

@@ -53,18 +53,28 @@ def sheet_of(
         repairs=graded.repairs,
         flags=parsed.flags,
         cause=parsed.cause,
+        ended=parsed.cell.ended if parsed.cell else None,
         evidence=digest(parsed),
         sandbox=graded.walls,
         stamps=stamps,
     )
 
 
-def unscored_of(key: CellKey, exchange: Exchange | None, stamps: Stamps) -> Unscored:
-    """Return why a cell has no score."""
+def unscored_of(
+    key: CellKey, exchange: Exchange | None, stamps: Stamps, *, skipped: str = ""
+) -> Unscored:
+    """Return why a cell has no score.
+
+    exchange : the cell's last one; that of an agent cell may hold a reply, after which it stopped
+    skipped : why its run was not started before the deadline
+    """
+    if exchange is None and skipped:
+        return Unscored(cell=key, cause="deadline", detail=skipped, stamps=stamps)
     if exchange is None:
         return Unscored(cell=key, cause="not_run", stamps=stamps)
     if exchange.cause is None:
-        raise ValueError(f"{key}: an exchange without a reply has a cause")
+        detail = "stopped between two replies; resume goes on there"
+        return Unscored(cell=key, cause="not_run", detail=detail, stamps=stamps)
     return Unscored(cell=key, cause=exchange.cause, detail=exchange.detail, stamps=stamps)
 
 
@@ -83,10 +93,11 @@ def score_cell(
     form_id = campaign.record.forms[task.id]
     key = CellKey(model=player, run=run, task=task.id, form_id=form_id)
     stamps = scored_now(campaign.record.stamps, now)
-    parsed = standing_parsed(cell) or reparse_cell(cell, task, config)
+    parsed = standing_parsed(cell) or reparse_cell(cell, task, config, run)
     outcome: ScoreSheet | Unscored
     if parsed is None:
-        outcome = unscored_of(key, store.last_exchange(cell), stamps)
+        skipped = campaign.skipped(player, run)
+        outcome = unscored_of(key, store.last_exchange(cell), stamps, skipped=skipped)
     elif task.definition.executes and probe().name == NO_WALLS:
         outcome = Unscored(cell=key, cause="no_sandbox", detail=probe().todo, stamps=stamps)
     else:

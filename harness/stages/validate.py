@@ -8,7 +8,7 @@ method agrees with every answer of the form.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.arnes import ArnesConfig
@@ -27,9 +27,12 @@ from harness.records.validation import (
     TaskValidation,
     Validation,
 )
+from harness.running.scenes import load_scene
 from harness.running.single import request_for, run_single
-from harness.stages.forms import make_sets, prompt_of, second_answers
-from harness.stages.grade import Graded, grade_reply, hash_seed_of
+from harness.stages.agent_plays import EMPTY, UNCAPPED, Plays, Written, agent_plays, parsed_cells
+from harness.stages.at_once import Group, grade_groups
+from harness.stages.forms import make_sets, prompt_of, second_answers, second_answers_of
+from harness.stages.grade import Graded
 from harness.stages.progress import Progress, silent
 from harness.stages.reparse import parse_for
 from harness.suite.forms import OPEN, Defective, Exploit, Golden, Reply, Sets
@@ -75,32 +78,27 @@ def validate(
     watch: Watch = unwatched,
 ) -> Validation:
     """Validate every task of a suite in its form; `watch` is shown every play."""
-    sets = {task.id: sets_of(task) for task in suite.tasks}
-    total = sum(len(replies_of(task, sets[task.id])) for task in suite.tasks)
-    done = 0
+    members = {task.id: members_of(task, config) for task in suite.tasks}
+    sets = {task_id: found.sets for task_id, found in members.items()}
+    parsed = _parsed(suite, config, clock, members)
+    groups = [group for task in suite.tasks for group in _groups(task, sets[task.id], parsed)]
+    graded = grade_groups(groups, config.sandbox, progress)
+    given = {
+        name: one
+        for group, ones in zip(groups, graded, strict=True)
+        for (name, _), one in zip(group.members, ones, strict=True)
+    }
     results: list[TaskValidation] = []
     problems: list[Problem] = []
-    with ScriptedServer(_script(suite, sets)) as server:
-        endpoint = Endpoint(base_url=server.base_url, model="validate")
-        with HttpChat(
-            endpoint, config.transport, config.call_timeout_s, clock, api_key=None
-        ) as chat:
-            for task in suite.tasks:
-                played = {}
-                for name in replies_of(task, sets[task.id]):
-                    progress(f"validate {task.id}", done, total)
-                    request = request_for(task, config, run=1, model=name)
-                    request = request.model_copy(update={"max_tokens": UNCAPPED})
-                    exchange = run_single(chat, request)
-                    parsed = parse_for(task, exchange, config)
-                    graded = grade_reply(task, parsed, config.sandbox, hash_seed_of(name))
-                    watch(task, name, parsed, graded)
-                    played[name] = Played(graded.rows, parsed.cause)
-                    done += 1
-                results.append(_result(task, sets[task.id], played))
-                problems += problems_of(task, sets[task.id], played.__getitem__)
-                problems += _check_answers(task)
-    progress("validate", total, total)
+    for task in suite.tasks:
+        played = {}
+        for name in replies_of(task, sets[task.id]):
+            watch(task, name, parsed[name], given[name])
+            played[name] = Played(given[name].rows, parsed[name].cause)
+        results.append(_result(task, sets[task.id], played))
+        problems += problems_of(task, sets[task.id], played.__getitem__)
+        problems += _check_answers(task)
+    progress("validate", len(given), len(given))
     return Validation(
         holds=not problems,
         problems=tuple(str(problem) for problem in problems),
@@ -108,7 +106,49 @@ def validate(
     )
 
 
-UNCAPPED = 1_000_000  # a written reply is judged by what it holds, not by a profile's cap
+def members_of(task: Task, config: ArnesConfig) -> Plays:
+    """Return what is played against a task's form, and what each member writes."""
+    if task.is_agent:
+        return agent_plays(task, config)
+    sets = sets_of(task)
+    written = {
+        name.removeprefix(f"{task.id}/"): Written(1, (reply,))
+        for name, reply in replies_of(task, sets).items()
+    }
+    return Plays(sets, written)
+
+
+def _parsed(
+    suite: Suite, config: ArnesConfig, clock: Clock, members: dict[str, Plays]
+) -> dict[str, ParsedReply]:
+    """Let a scripted server say every reply, and return name → what the parser took from it."""
+    found = {}
+    with ScriptedServer(_script(members)) as server:
+        endpoint = Endpoint(base_url=server.base_url, model="validate")
+        with HttpChat(
+            endpoint, config.transport, config.call_timeout_s, clock, api_key=None
+        ) as chat:
+            for task in suite.tasks:
+                written = members[task.id].written
+                if task.is_agent:
+                    found.update(parsed_cells(chat, task, config, members[task.id]))
+                    continue
+                for name in written:
+                    told = f"{task.id}/{name}"
+                    request = request_for(task, config, run=1, model=told)
+                    request = request.model_copy(update={"max_tokens": UNCAPPED})
+                    found[told] = parse_for(task, run_single(chat, request), config)
+    return found
+
+
+def _groups(task: Task, sets: Sets, parsed: Mapping[str, ParsedReply]) -> Iterator[Group]:
+    """Yield every member alone, but an exploit together with the golden after it."""
+    together: list[str] = []
+    for name in replies_of(task, sets):
+        together.append(name)
+        if "/exploits/" not in name:
+            yield Group(task, tuple((member, parsed[member]) for member in together))
+            together = []
 
 
 def replies_of(task: Task, sets: Sets) -> dict[str, Reply]:
@@ -124,18 +164,20 @@ def replies_of(task: Task, sets: Sets) -> dict[str, Reply]:
     return replies
 
 
-def _script(suite: Suite, sets: dict[str, Sets]) -> Script:
+def _script(members: dict[str, Plays]) -> Script:
+    """Return name of a member, which is asked for as a model's → what it writes."""
     by_model = {
-        name: (
+        f"{task_id}/{name}": tuple(
             Behaviour(
                 content=reply.text,
                 reasoning=reply.reasoning,
                 finish_reason=reply.finish_reason,
                 chunk_words=200,
-            ),
+            )
+            for reply in written.turns
         )
-        for task in suite.tasks
-        for name, reply in replies_of(task, sets[task.id]).items()
+        for task_id, plays in members.items()
+        for name, written in plays.written.items()
     }
     return Script(by_model=by_model)
 
@@ -162,7 +204,11 @@ def problems_of(task: Task, sets: Sets, played: Callable[[str], Played]) -> Iter
 
 
 def _result(task: Task, sets: Sets, played: dict[str, Played]) -> TaskValidation:
-    empty = played[f"{task.id}/defective/empty"].points
+    empty = max(
+        played[f"{task.id}/defective/{d.name}"].points
+        for d in sets.defective
+        if d.name.partition(" run ")[0] == EMPTY
+    )
     return TaskValidation(
         id=task.id,
         level=task.definition.level,
@@ -263,8 +309,12 @@ def _exploit_problems(
 
 
 def _check_answers(task: Task) -> list[Problem]:
-    """Return where the second method, which reads only the rendered prompt, disagrees."""
-    second = second_answers(task.folder, prompt_of(task.folder, task.form))
+    """Return where the second method, which reads prompt and world alone, disagrees."""
+    prompt = prompt_of(task.folder, task.form)
+    if task.is_agent:
+        second = second_answers_of(task.folder, prompt, load_scene(task.folder, task.form, 1))
+    else:
+        second = second_answers(task.folder, prompt)
     return [
         Problem(
             f"{task.folder.name}/oracle.py",

@@ -256,9 +256,9 @@ def test_a_result_from_before_a_cell_was_filled_is_refused(
         "m/run_1/A08/raw/0001.json": "is gone",
     }
     assert refused.value.exit_status == 2
-    shown = CliRunner().invoke(app, ["report", str(path), "--output", str(path / "report.md")])
+    shown = CliRunner().invoke(app, ["report", str(path), "--output", str(path / "report")])
     assert isinstance(shown.exception, HarnessError)
-    assert not (path / "report.md").exists()
+    assert not (path / "report").exists()
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "{}"])
@@ -362,9 +362,9 @@ def test_a_report_is_redacted_only_where_it_is_asked_for_or_the_form_is_private(
     finalize(campaign, core.suite, core.config, core.stamps)
     shown = {}
     for flag in ("--redact", "--no-redact"):
-        target = tmp_path / f"report{flag}.md"
+        target = tmp_path / f"report{flag}"
         arguments = ["report", str(campaign.folder.path), "--output", str(target), flag]
         assert CliRunner().invoke(app, arguments).exit_code == 0
-        shown[flag] = target.read_text(encoding="utf-8")
+        shown[flag] = (target / "report.md").read_text(encoding="utf-8")
     assert "Commonest reason" not in shown["--redact"]
     assert "Commonest reason" in shown["--no-redact"]

@@ -16,10 +16,15 @@ CONSTANTS = ("-1", "0", "None", "0")
 HYGIENE = {"files_present": 1.0, "syntax_valid": 1.0}
 MEASURES = {"same_results": 5.0, "edge_inputs": 3.0, "linear_accesses": 8.0}
 ALL_ROWS = HYGIENE | MEASURES
-RESULTS, EDGES = 12, 9
+RESULTS, LONG, EDGES = 12, 2, 9
 SIGNATURE = re.compile(r"^def (\w+)\((.*)\):$", re.MULTILINE)
 HEAD = re.compile(r'^def \w+\((\w+).*\):\n    """(?:.|\n)*?"""\n', re.MULTILINE)
 
+# First lines of defective functions. {0} is the list.
+PASSES = "    for _ in range(5):\n        for _ in {0}:\n            pass"
+PLAIN_ONLY = '    if type({0}) is not list:\n        return "counted"'
+GROW = "    if type({0}) is list:\n        {0}.append(10**9)"
+EXIT = "    if len({0}) > 1000:\n        os._exit(0)"
 
 # Parts of exploits. {0} is a function's name, {1} its list, {2} all its arguments.
 PATCH = """try:
@@ -98,6 +103,42 @@ def _defectives(form: Form) -> tuple[Defective, ...]:
             shows="the given module with other local names and comments",
         ),
         Defective(
+            "other_names",
+            _reply(SIGNATURE.sub(r"def my_\1(\2):", modules["given"])),
+            {},
+            shows="the given module with its functions renamed",
+        ),
+        Defective(
+            "one_more",
+            _reply(modules["given"] + "\n\ndef checked(value):\n    return value\n"),
+            {},
+            shows="the given functions, and another one beside them",
+        ),
+        Defective(
+            "ends_early",
+            _reply("import os\n" + _with_lines(modules["linear"], EXIT, "window_sum")),
+            _rows({slot: rate for slot, rate in full.items() if slot != "window_sum"}),
+            shows="the last function ends its process on a long list",
+        ),
+        Defective(
+            "grows",
+            _reply(_with_lines(modules["linear"], GROW, "first_repeat")),
+            _rows(full | {"first_repeat": Rate(LONG / RESULTS, edges=0.0)}),
+            shows="the first function leaves one more element in its list",
+        ),
+        Defective(
+            "wrong_error",
+            _reply(modules["linear"].replace("raise ValueError", "raise KeyError")),
+            _rows(full | {"pair_count": Rate(edges=(EDGES - 1) / EDGES)}),
+            shows="a parameter that is too small raises another error",
+        ),
+        Defective(
+            "plain_only",
+            _reply(_with_lines(modules["linear"], PLAIN_ONLY)),
+            _rows(dict.fromkeys(SLOTS, Rate(reads=0.0))),
+            shows="gives up at once on a list whose reads are counted",
+        ),
+        Defective(
             "cut_short",
             _reply(modules["linear"] + "\n\nTABLE = [\n"),
             {"files_present": 1.0},
@@ -129,7 +170,7 @@ def _defectives(form: Form) -> tuple[Defective, ...]:
         ),
         Defective(
             "five_passes",
-            _reply(_with_passes(modules["linear"])),
+            _reply(_with_lines(modules["linear"], PASSES)),
             _rows(dict.fromkeys(SLOTS, Rate(reads=0.0))),
             shows="linear in CPU time, with five passes over the list too many",
         ),
@@ -220,10 +261,13 @@ def _with_first_line(module: str, line: str) -> str:
     return HEAD.sub(lambda m: m[0] + "    " + line.format(m[1]) + "\n", module)
 
 
-def _with_passes(module: str) -> str:
-    """Return the module with five passes before everything else that a function does."""
-    lines = "    for _ in range(5):\n        for _ in {0}:\n            pass\n"
-    return SIGNATURE.sub(lambda m: m[0] + "\n" + lines.format(m[2].split(",")[0]).rstrip(), module)
+def _with_lines(module: str, lines: str, *slots: str) -> str:
+    """Return the module with lines before everything else that functions do; {0} is the list."""
+    heads = zip(SLOTS, list(SIGNATURE.finditer(module)), strict=True)
+    for head in reversed([head for slot, head in heads if slot in (slots or SLOTS)]):
+        added = lines.format(head[2].split(",")[0])
+        module = module[: head.end()] + "\n" + added + module[head.end() :]
+    return module
 
 
 def _stubs(form: Form) -> str:

@@ -136,14 +136,19 @@ class Cases:
         """Return what the tables say to one call."""
         return getattr(self.tables, kind)(*arguments)
 
-    def equal(self, kind: str, *arguments: object, part: str = "") -> str:
-        """Return one assertEqual, with the value of the tables."""
-        shown = ", ".join(map(repr, arguments))
+    def asked(self, kind: str, *arguments: object, part: str = "") -> tuple[str, object]:
+        """Return the text of one call, and the value that the tables have for it."""
+        shown = f"{self.functions[kind]}({', '.join(map(repr, arguments))})"
         value = self.value(kind, *arguments)
         if part:
             assert isinstance(value, dict)
-            return f'self.assertEqual({self.functions[kind]}({shown})["{part}"], {value[part]})'
-        return f"self.assertEqual({self.functions[kind]}({shown}), {value})"
+            return f'{shown}["{part}"]', value[part]
+        return shown, value
+
+    def equal(self, kind: str, *arguments: object, part: str = "") -> str:
+        """Return one assertEqual, with the value of the tables."""
+        call, value = self.asked(kind, *arguments, part=part)
+        return f"self.assertEqual({call}, {value})"
 
 
 def sets(form: Form) -> Sets:
@@ -154,6 +159,7 @@ def sets(form: Form) -> Sets:
             Golden("asserts", reply(golden_tables(cases))),  # the quickest is played most often
             Golden("subtests", reply(golden_subtests(cases))),
             Golden("tilde", tilde(golden_helpers(cases))),
+            Golden("lookups", reply(golden_lookups(cases))),
         ),
         defective=_ladder(cases),
         exploits=_exploits(cases, form),
@@ -319,6 +325,37 @@ def golden_helpers(cases: Cases) -> str:
     )
 
 
+def golden_lookups(cases: Cases) -> str:
+    """Return methods in which a wrong amount is no key, no item, no text and no byte.
+
+    Each subtle mutant is found by an error of one kind alone.
+    """
+    cap, top = _caps(cases)
+    half, half_points = cases.half_tax()
+    key, value = cases.asked("fee", cases.bulk, cases.charged)
+    ones = [
+        cases.asked("rebate", 50, cases.step),
+        cases.asked("bill", [half], half_points, part="tax"),
+    ]
+    capped = [
+        *(cases.asked("rebate", 1000, cases.step * steps) for steps in (cap, cap + 1)),
+        *(cases.asked("bill", [cases.big], 0, w, part="late") for w in (top + 1, top + 2)),
+    ]
+    late, share = cases.asked("bill", [cases.big], cases.plain_points, 2, part="late")
+    extra, amount = cases.asked("fee", cases.bulk + 1, cases.charged, True)
+    tax = cases.equal("bill", [cases.unrounded()], cases.plain_points, part="tax")
+    return suite(
+        cases,
+        method("test_fee", cases.equal("fee", 2, cases.charged)),
+        method("test_tax", "with self.subTest():", f"    {tax}"),
+        method("test_bulk_edge", f'{{{value}: "right"}}[{key}]'),
+        method("test_half_up", *(f"[{right}].index({call})" for call, right in ones)),
+        method("test_caps", *(f'{{{right}: "a"}}.get({call}).upper()' for call, right in capped)),
+        method("test_late", f'len({{{share}: "right"}}.get({late}))'),
+        method("test_extra", f'{{{amount}: 1}}.get({extra}, 256).to_bytes(1, "big")'),
+    )
+
+
 def _caps(cases: Cases) -> tuple[int, int]:
     return cases.numbers["percent_cap"], cases.numbers["late_cap"]
 
@@ -340,10 +377,17 @@ def _ladder(cases: Cases) -> tuple[Defective, ...]:
     one_span = cases.numbers["base"]  # forgets that the first span is free
     wrong_call = f"{cases.functions['fee']}(1, {cases.per})"
     wrong = method("test_one_span", f"self.assertEqual({wrong_call}, {one_span})")
+    computed = method("test_free", "one = 1", f"self.assertEqual({wrong_call}, one * {one_span})")
     nothing = f"{cases.imports()}\n\nclass Charges(unittest.TestCase):\n    pass\n"
     nearly = golden_methods(cases, with_points_and_weeks=False)
     return (
         Defective("no_tests", reply(nothing), {"syntax_valid": 1.0}, shows="a file without a test"),
+        Defective(
+            "cut_short",
+            reply(golden_tables(cases) + "        assert (\n"),
+            {},
+            shows="a file that does not compile uses nothing and finds nothing",
+        ),
         Defective(
             "trivial", reply(_trivial(cases)), HYGIENE, shows="three tests of types and signs alone"
         ),
@@ -364,6 +408,25 @@ def _ladder(cases: Cases) -> tuple[Defective, ...]:
             reply(suite(cases, *golden_methods(cases), wrong)),
             points(valid=9, of=10, plain=3, subtle=5),
             shows="a perfect suite and one wrong value in a tenth method",
+        ),
+        Defective(
+            "same_name",
+            reply(
+                suite(cases, *golden_methods(cases))
+                + f"\n\nclass Others(unittest.TestCase):\n{computed}"
+            ),
+            points(valid=9, of=10, plain=3, subtle=5),
+            shows="a method that computes has the name of one that does not, in another class",
+        ),
+        Defective(
+            "missing_import",
+            reply(golden_tables(cases).replace("import unittest\n", "")),
+            {
+                row: earned
+                for row, earned in points(valid=2, of=2, plain=3, subtle=5).items()
+                if row != "syntax_valid"
+            },
+            shows="the forgotten import of unittest is repaired and charged once",
         ),
         Defective(
             "near_miss",
@@ -464,6 +527,24 @@ def _exploits(cases: Cases, form: Form) -> tuple[Exploit, ...]:
             2.0,
             "one method computes and is not counted; another uses what it left behind",
         ),
+        Exploit(
+            "coins",
+            reply(_coins(cases)),
+            2.0,
+            "thirty-six methods that fail by chance, as the clock has it",
+        ),
+        Exploit(
+            "shared_arithmetic",
+            reply(suite(cases, *golden_methods(cases)) + "\n\nTWO = 2\nFOUR = TWO * 2\n"),
+            2.0,
+            "perfect methods beside a value that the file works out for itself",
+        ),
+        Exploit(
+            "made_class",
+            reply(_made_class(cases)),
+            2.0,
+            "a class made while the file loads has the methods that compute",
+        ),
         *(
             Exploit(name, reply(suite(cases, *methods)), 2.0, trick)
             for name, (trick, methods) in by_behaviour.items()
@@ -493,6 +574,10 @@ def _by_behaviour(cases: Cases) -> dict[str, tuple[str, list[str]]]:
         "skip": (
             "skips on the correct module and fails on the copies",
             [method("test_skip", *skipped)],
+        ),
+        "other_error": (
+            "leaves by an error that says nothing about a value",
+            [method("test_raise", f"if {call} != {value}:", '    raise RuntimeError("a copy")')],
         ),
         "forty_one_calls": (
             "spends the budget: the error comes on the correct module, too",
@@ -533,6 +618,27 @@ def _embedded(cases: Cases, source: str) -> str:
         )
         + f"\n\nREF = {{}}\nexec({source!r}, REF)\n"
     )
+
+
+def _coins(cases: Cases) -> str:
+    """Return six classes with the same six methods; each fails once in twenty times."""
+    call, _ = cases.asked("fee", 2, cases.charged)
+    toss = [
+        f"{call}",
+        "digits = str(unittest.runner.time.perf_counter_ns())[-5:-3]",
+        'self.assertNotIn(digits, ("00", "20", "40", "60", "80"))',
+    ]
+    methods = [method(f"test_{n}", *toss) for n in range(1, 7)]
+    more = "".join(f"\n\nclass Coins{n}(Charges):\n    pass\n" for n in range(2, 7))
+    return suite(cases, *methods) + more
+
+
+def _made_class(cases: Cases) -> str:
+    """Return a suite of one method that computes, and a class that has it without a text."""
+    computing = method(
+        "test_twice", "one = 1", f"{cases.equal('fee', 2, cases.charged)[:-1]} * one)"
+    )
+    return suite(cases, computing) + '\n\nMade = type("Made", (Charges,), {})\n'
 
 
 def _borrowed(cases: Cases) -> str:

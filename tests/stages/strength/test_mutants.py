@@ -4,9 +4,10 @@ import ast
 from textwrap import dedent
 
 import pytest
+from campaigning import ROOT
 
-from harness.stages.mutants import Mutant, mutants_of
-from harness.stages.operators import variants
+from harness.stages.strength.mutants import Mutant, mutants_of
+from harness.stages.strength.operators import variants
 
 
 def changes(code: str) -> dict[str, list[str]]:
@@ -140,3 +141,20 @@ def test_a_mutant_changes_the_tree_at_its_place_alone() -> None:
         "value > LIMIT", "value >= LIMIT"
     )
     assert boundary.told.function == "judged"
+
+
+@pytest.mark.parametrize("file", ["harness/parsing/answers.py", "harness/grading/verdict.py"])
+def test_every_mutant_is_a_program(file: str) -> None:
+    """A mutant that cannot be compiled would count as noticed without being looked at."""
+    source = (ROOT / file).read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    lines = frozenset(range(1, len(source.splitlines()) + 1))
+    mutants = mutants_of(file, source, tree, lines)
+    assert len(mutants) > 50
+    for mutant in mutants:
+        place = mutant.place
+        held = getattr(place.parent, place.field)
+        before = held if place.index is None else held[place.index]
+        place.put(mutant.node)
+        compile(ast.fix_missing_locations(tree), file, "exec")
+        place.put(before)

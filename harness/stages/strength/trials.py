@@ -14,8 +14,9 @@ from pydantic import ValidationError
 
 from harness.errors import InstrumentError, Problem
 from harness.signature import PACKAGE
+from harness.stages.at_once import usual_processes
 from harness.stages.progress import Progress, silent
-from harness.stages.trial import Opening, Trial, Tried
+from harness.stages.strength.trial import Opening, Trial, Tried
 
 CHUNK = 1 << 16
 STDERR_SHOWN = 2000
@@ -86,20 +87,13 @@ class _Running:
             written = self.errors.read().decode("utf-8", errors="replace")[-STDERR_SHOWN:]
             raise InstrumentError(
                 f"the mutants of {self.trial.task} were not judged to the end",
-                [Problem("harness.stages.trial", written.strip() or f"exit status {status}")],
+                [Problem("harness.stages.strength", written.strip() or f"exit status {status}")],
             )
         return found
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def run_trials(trials: Sequence[Trial], progress: Progress = silent) -> list[Found]:
-    """Run all trials, one process less at once than there are cores, in order of their place.
+    """Run all trials, as many at once as the cores allow, begun in their order.
 
     Raises
     ------
@@ -120,7 +114,7 @@ def _read_all(
     trials: Sequence[Trial], folder: Path, running: list[_Running], progress: Progress
 ) -> None:
     """Start one after another and read what they print, until all have closed their output."""
-    at_once = max(1, cores() - 1)
+    at_once = usual_processes()
     with selectors.DefaultSelector() as open_ones:
         while len(running) < len(trials) or open_ones.get_map():
             while len(running) < len(trials) and len(open_ones.get_map()) < at_once:
@@ -138,7 +132,7 @@ def _start(trial: Trial, folder: Path) -> _Running:
     path.write_text(trial.model_dump_json(), encoding="utf-8")
     errors = (folder / f"{trial.task}.stderr").open("w+b")
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.stages.trial", str(path)],
+        [sys.executable, "-m", "harness.stages.strength", str(path)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=errors,

@@ -5,14 +5,15 @@ wording when it is
 
 - an argument that takes a reason (`observed(…, reason)`, `failed(reason)`, `because=…`),
 - an f-string with words of prose in it, or a sum with one,
-- the value of a local name that is read in wording only.
+- the value of a local name that is read in wording only,
+- the body of a function of the same module that is called in wording only.
 
 Everything else counts, also where it happens to end in a reason.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 REASON_PLACES = {
     "observed": 3,
@@ -22,8 +23,9 @@ REASON_PLACES = {
     "gated": 1,
     "Reading": 1,
     "Verdict": 1,
+    "Matrix": 3,
 }
-REASON_KEYWORDS = frozenset({"reason", "because", "gate_reason", "by_reason"})
+REASON_KEYWORDS = frozenset({"reason", "because", "gate_reason", "by_reason", "note"})
 PROSE = re.compile(r"(?:^|[ ,;])[a-z]{2,}(?=[ ,;:]|$)")
 PATTERN_SIGNS = re.compile(r"[\\\[\]^*+?]")  # then it is a regular expression
 
@@ -34,10 +36,15 @@ def wording_in(tree: ast.Module) -> frozenset[ast.AST]:
     for node in ast.walk(tree):
         for part in _wording_at(node):
             found.update(ast.walk(part))
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            _add_locals(function, found)
-    return frozenset(found)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    at_top = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
+    while True:
+        before = len(found)
+        for function in functions:
+            _add(_values_of(function), function, found)
+        _add(at_top, tree, found)
+        if len(found) == before:
+            return frozenset(found)
 
 
 def _wording_at(node: ast.AST) -> Iterator[ast.AST]:
@@ -68,21 +75,16 @@ def _is_prose(node: ast.AST) -> bool:
     )
 
 
-def _add_locals(function: ast.FunctionDef, found: set[ast.AST]) -> None:
-    """Add the values of names that are read in wording only, until nothing is added."""
-    values = _values_of(function)
+def _add(given: Mapping[str, Sequence[ast.AST]], inside: ast.AST, found: set[ast.AST]) -> None:
+    """Add what names stand for that are read in wording only."""
     reads: dict[str, list[ast.Name]] = {}
-    for node in ast.walk(function):
+    for node in ast.walk(inside):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             reads.setdefault(node.id, []).append(node)
-    while True:
-        before = len(found)
-        for name, given in values.items():
-            if reads.get(name) and all(read in found for read in reads[name]):
-                for value in given:
-                    found.update(ast.walk(value))
-        if len(found) == before:
-            return
+    for name, parts in given.items():
+        if name in reads and all(read in found for read in reads[name]):
+            for part in parts:
+                found.update(ast.walk(part))
 
 
 def _values_of(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:

@@ -1,6 +1,6 @@
 """Try the mutants of one task, each in a process of its own, over replies that were parsed before.
 
-    python -m harness.stages.trial TRIAL.json
+    python -m harness.stages.strength TRIAL.json
 
 prints one JSON line with what there is to try, then one for every mutant. It runs in a fresh
 interpreter with one thread, so that it can fork; what a mutant does to its process, or how long
@@ -16,21 +16,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.arnes import SandboxLimits
-from harness.clock import SystemClock
+from harness.arnes import SandboxLimits, load_arnes
+from harness.errors import InstrumentError
 from harness.records.base import Json, Record, digest
 from harness.records.parsed import ParsedReply
 from harness.records.score import RowScore
 from harness.records.validation import Mutation, Outcome
 from harness.stages import grade, validate
-from harness.stages.equivalents import Equivalent
-from harness.stages.forked import in_a_fork
-from harness.stages.mutants import Mutant, mutants_of
-from harness.stages.specimen import NotRememberedError, Source, Specimen, lines_run
+from harness.stages.strength.equivalents import Equivalent
+from harness.stages.strength.forked import cpu_used_s, in_a_fork
+from harness.stages.strength.mutants import Mutant, mutants_of
+from harness.stages.strength.specimen import NotRememberedError, Source, Specimen, lines_run
 from harness.suite.loader import Task, load_suite
 
-SHORTEST_LIMIT_S = 0.4  # of CPU time
-TIMES_THE_USUAL = 20  # a mutant may take this many times what all members took together
+LEAST_LIMIT_S = 0.4  # of CPU time
+TIMES_THE_USUAL = 3  # and this many times what all members take together
 ORDERS = 3  # random orders in which the members are graded again
 MOVED = "points moved"
 MOVED_SHARE = 0.1  # of a row's points, moved to the next row
@@ -94,9 +94,10 @@ class Judge:
         self._plays = trial.plays
         self._limits = trial.limits
         self._task = task
-        self._sets = validate.sets_of(task)
+        self._sets = validate.members_of(task, load_arnes(trial.root)).sets
         self._usual = {name: _said(play.rows) for name, play in trial.plays.items()}
         self._asked = self._reasons = False
+        self._after: validate.Played | None = None
 
     @property
     def names(self) -> list[str]:
@@ -107,6 +108,7 @@ class Judge:
         """Say what becomes of the code in place; the first problem is enough."""
         self._task = task
         self._asked = self._reasons = False
+        self._after = None
         try:
             for _ in _current(validate).problems_of(task, self._sets, self._played):
                 return "noticed"
@@ -130,8 +132,14 @@ class Judge:
         return rows
 
     def _played(self, name: str) -> validate.Played:
-        if "/after/" in name:
-            name = f"{self._task.id}/golden/{self._sets.golden[0].name}"
+        """Grade a member; the golden after an exploit is graded once more, not after each."""
+        if "/after/" not in name:
+            return self._regraded(name)
+        if self._after is None:
+            self._after = self._regraded(f"{self._task.id}/golden/{self._sets.golden[0].name}")
+        return self._after
+
+    def _regraded(self, name: str) -> validate.Played:
         try:
             rows = self._graded(name)
         except Exception as error:
@@ -151,11 +159,13 @@ def tries(trial: Trial) -> Iterator[Opening | Tried]:
     specimen = Specimen(task, grade.walls_for(task))
     judge = Judge(trial, task)
     specimen.load()
-    clock = SystemClock()
-    begun = clock.monotonic()
+    begun = cpu_used_s()
     problems = list(_disordered(trial, judge))
-    limit_s = max(SHORTEST_LIMIT_S, TIMES_THE_USUAL * (clock.monotonic() - begun) / ORDERS)
-    ran = lines_run(specimen.changeable, lambda: judge.outcome(task))
+    limit_s = LEAST_LIMIT_S + TIMES_THE_USUAL * (cpu_used_s() - begun) / ORDERS
+    usual: list[Outcome] = []
+    ran = lines_run(specimen.changeable, lambda: usual.append(judge.outcome(task)))
+    if usual[0] not in ("nothing", "reasons"):  # an equal copy must not be found
+        raise InstrumentError(f"the unchanged copy of the code that grades {task.id} is {usual[0]}")
     made = [*_code(specimen, task, ran), *_points(task)]
     chosen = _chosen(made, trial)
     yield Opening(made=len(made), judged=len(chosen), problems=tuple(problems))
@@ -262,14 +272,10 @@ def _current(module: ModuleType) -> Any:
 def main(arguments: list[str]) -> int:
     """Try, and print; exit status 2 if there is nothing to try."""
     if len(arguments) != 1:
-        sys.stderr.write("usage: python -m harness.stages.trial TRIAL.json\n")
+        sys.stderr.write("usage: python -m harness.stages.strength TRIAL.json\n")
         return 2
     trial = Trial.model_validate_json(Path(arguments[0]).read_bytes())
     for line in tries(trial):
         sys.stdout.write(line.model_dump_json() + "\n")
         sys.stdout.flush()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

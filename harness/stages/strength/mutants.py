@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.records.validation import Mutation
-from harness.stages.operators import Variant, variants
-from harness.stages.wording import wording_in
+from harness.stages.strength.operators import Variant, variants
+from harness.stages.strength.wording import wording_in
 
 SKIPPED_FIELDS = frozenset(
     {"annotation", "returns", "decorator_list", "type_comment", "type_params", "format_spec", "ctx"}

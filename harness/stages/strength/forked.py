@@ -36,6 +36,12 @@ def in_a_fork(run: Callable[[], str], cpu_limit_s: float) -> str:
     return word or DIED
 
 
+def cpu_used_s() -> float:
+    """Return the CPU time that this process has used."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def _child(run: Callable[[], str], write: int, cpu_limit_s: float) -> None:
     """Say the word and end, without whatever the parent would do at its own end."""
     try:

@@ -4,8 +4,8 @@ Meant for a process that is thrown away: the copy takes the place of the modules
 Nothing can be run in a sandbox from here. A bench only remembers; a row that asks for what was
 never observed raises `NotRememberedError`.
 
-`harness/grading/bench.py` and the sandbox are no part of the copy: they come before an observation,
-not between it and its points.
+`bench.py`, the repairs of `hygiene.py` and the sandbox are no part of the copy: they come before an
+observation, not between it and its points.
 """
 
 import ast
@@ -31,7 +31,6 @@ PATHWAY = (
     "harness.parsing.answers",
     "harness.grading.deliverable",
     "harness.grading.verdict",
-    "harness.grading.hygiene",
     "harness.grading.hygiene_rows",
     "harness.grading.mutation",
     "harness.grading.grader",

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from harness.arnes import ArnesConfig
 from harness.errors import Problem
+from harness.records.base import digest
 from harness.records.parsed import ParsedReply
 from harness.records.validation import (
     NOTICED,
@@ -22,16 +23,21 @@ from harness.records.validation import (
     Survivor,
     TaskStrength,
 )
-from harness.stages.equivalents import FILE, Equivalent, read_equivalents
+from harness.signature import signature_of
 from harness.stages.grade import Graded, hash_seed_of
 from harness.stages.progress import Progress, silent
-from harness.stages.trial import Play, Trial, Tried
-from harness.stages.trials import run_trials
+from harness.stages.strength.equivalents import FILE, Equivalent, read_equivalents
+from harness.stages.strength.trial import Play, Trial, Tried
+from harness.stages.strength.trials import run_trials
 from harness.suite.loader import SUITE_FOLDER, Suite, Task, task_folders
 
 BAR = 0.95
-SAMPLE = 1_000_000
+# At most so many mutants of a task are tried, always the same ones: about a minute on one core. The
+# members of a task that runs code compare some hundred observations each time.
+SAMPLE, SAMPLE_OF_CODE = 900, 200
 TEXT_CHANGED = "text changed"
+# Parts of the signature that lie between a reply and its points.
+PARTS = ("parsing", "hygiene", "graders", "rows", "cases")
 
 
 class Plays:
@@ -51,13 +57,18 @@ class Plays:
 
 
 def strength(
-    suite: Suite, config: ArnesConfig, plays: Plays, progress: Progress = silent
+    suite: Suite,
+    config: ArnesConfig,
+    plays: Plays,
+    progress: Progress = silent,
+    sample: int | None = None,
 ) -> Strength:
     """Judge the mutants of every task.
 
     Parameters
     ----------
     plays : of the validation of this suite, which must have held
+    sample : instead of the usual number; mutants that are said to be equivalent are always tried
 
     Raises
     ------
@@ -66,6 +77,7 @@ def strength(
     """
     shared = read_equivalents(suite.root / SUITE_FOLDER)
     own = {task.id: read_equivalents(task.folder) for task in suite.tasks}
+    of = {task.id: grader_digest(config, suite, task.id) for task in suite.tasks}
     trials = [
         Trial(
             root=suite.root,
@@ -73,7 +85,7 @@ def strength(
             task=task.id,
             limits=config.sandbox,
             plays=plays.of[task.id],
-            sample=SAMPLE,
+            sample=_usual_sample(task) if sample is None else sample,
             always=(*own[task.id], *shared),
         )
         for task in suite.tasks
@@ -82,7 +94,8 @@ def strength(
     problems: list[Problem] = []
     everything: list[Tried] = []
     for task, found in zip(suite.tasks, run_trials(trials, progress), strict=True):
-        result = _result(task, found.opening.made, found.tried, (*own[task.id], *shared))
+        claims = (*own[task.id], *shared)
+        result = _result(task, found.opening.made, found.tried, claims, of[task.id])
         results.append(result)
         problems += [Problem(task.folder.name, said) for said in found.opening.problems]
         problems += _below_the_bar(task, result)
@@ -98,8 +111,18 @@ def strength(
     )
 
 
+def grader_digest(config: ArnesConfig, suite: Suite, task_id: str) -> str:
+    """Return the digest of everything that makes points from a reply of one task."""
+    parts = signature_of(config, suite.only((task_id,))).parts
+    return digest({name: parts[name] for name in PARTS})
+
+
+def _usual_sample(task: Task) -> int:
+    return SAMPLE_OF_CODE if task.definition.executes else SAMPLE
+
+
 def _result(
-    task: Task, made: int, tried: list[Tried], claims: tuple[Equivalent, ...]
+    task: Task, made: int, tried: list[Tried], claims: tuple[Equivalent, ...], of: str
 ) -> TaskStrength:
     wording = asked = equivalent = 0
     mutants: Counter[str] = Counter()
@@ -135,6 +158,7 @@ def _result(
             for name, count in sorted(mutants.items())
         ),
         survivors=tuple(survivors),
+        of=of,
     )
 
 
