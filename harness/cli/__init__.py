@@ -11,7 +11,9 @@ import typer
 
 from harness import __version__
 from harness.cli import (
+    advise,
     campaign,
+    compare,
     demo,
     doctor,
     explain,
@@ -22,6 +24,7 @@ from harness.cli import (
     signature,
     suite,
     tasks,
+    transcript,
     validate,
 )
 from harness.errors import HarnessError
@@ -65,7 +68,10 @@ app.command()(reparse.reparse)
 app.command()(score.score)
 app.command()(finalize.finalize)
 app.command()(report.report)
+app.command()(compare.compare)
+app.command()(advise.advise)
 app.command()(explain.explain)
+app.command()(transcript.transcript)
 app.add_typer(suite.app, name="suite")
 
 

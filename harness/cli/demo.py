@@ -20,6 +20,7 @@ def demo(
     from harness.campaign.demo import DEMO_PROFILE, demo_folder, demo_plan
     from harness.campaign.night import create, run_campaign
     from harness.clock import SystemClock
+    from harness.report.about import about_tasks
     from harness.report.write import write_report
     from harness.stages.finalize import finalize
     from harness.stages.instrument import find_root, load_instrument
@@ -36,8 +37,8 @@ def demo(
         campaign = create(plan, instrument, clock, place, progress)
     summary = run_campaign(campaign, instrument, live=not as_json)
     final = finalize(campaign, instrument.suite, instrument.config, instrument.stamps)
-    report = root / "reports" / place.name / "report.md"
-    write_report(final, report)
+    about = about_tasks(root, final.campaign.tasks)
+    report = write_report(final, root / "reports" / place.name, about=about)[0]
     if as_json:
         print_json({"folder": str(place), "report": str(report), **summary.as_json()})
     else:

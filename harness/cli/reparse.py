@@ -1,5 +1,7 @@
 """`arnes reparse DIR`: deliverables from stored replies, again."""
 
+import typer
+
 from harness.cli.terminal import Folder, JsonFlag, instrument_for, print_json, progress_bar, say
 
 
@@ -18,9 +20,13 @@ def reparse(folder: Folder, as_json: JsonFlag = False) -> None:
                 "parsed": outcome.parsed,
                 "changed": list(outcome.changed),
                 "without_reply": outcome.without_reply,
+                "strayed": list(outcome.strayed),
             }
         )
-        return
+        raise typer.Exit(1 if outcome.strayed else 0)
     say(f"{outcome.parsed} cells parsed, {outcome.without_reply} have no reply.")
     for cell in outcome.changed:
         say(f"changed: {cell}")
+    for cell in outcome.strayed:
+        say(f"its replay is not the transcript of its run, which was kept: {cell}")
+    raise typer.Exit(1 if outcome.strayed else 0)

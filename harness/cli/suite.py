@@ -61,13 +61,15 @@ def freeze(
     as_json: JsonFlag = False,
 ) -> None:
     """Write the open form and its replies into the task folders (for authors of tasks)."""
-    from harness.stages.forms import freeze as freeze_folder
+    from harness.stages.agent_plays import freeze_agent
+    from harness.stages.forms import freeze as freeze_single
     from harness.stages.instrument import find_root
     from harness.suite.loader import folders_of
 
     folders = folders_of(find_root(Path.cwd()), task or ())
     for folder in folders:
-        freeze_folder(folder)
+        agent = (folder / "faults.toml").is_file()
+        (freeze_agent if agent else freeze_single)(folder)
         if not as_json:
             say(f"frozen: {folder.name}")
     if as_json:

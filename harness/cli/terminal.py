@@ -4,6 +4,7 @@ The bar is shown only on a terminal and only for work that takes more than two s
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,15 @@ def print_json(value: object) -> None:
 def say(text: str = "") -> None:
     """Print a line for a person, with rich markup left alone."""
     sys.stdout.write(text + "\n")
+
+
+def one_thread_of_algebra() -> None:
+    """Keep the matrices of the statistics on one thread; call it before numpy is loaded.
+
+    They are small: handing them around among threads takes thirty times as long as computing. It
+    is set in the verbs that compute, not for all, because servers that we start inherit it.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def instrument_for(folder: Path | None = None, profile: str | None = None) -> "Instrument":

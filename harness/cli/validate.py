@@ -18,7 +18,9 @@ from harness.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from harness.records.validation import Validation
+    from harness.records.validation import TaskValidation, Validation
+
+ROW_TOLERANCE = 5e-4  # points of a row are written with three decimals in expected.toml
 
 Deep = Annotated[
     bool,
@@ -40,7 +42,7 @@ def validate(
     """Golden = maximum, defective = declared, exploits under their ceiling, empty = 0."""
     from harness.cli.strength import show as show_strength
     from harness.clock import SystemClock
-    from harness.stages.strength import Plays, strength
+    from harness.stages.strength import Plays, publish, strength
     from harness.stages.validate import validate as validate_suite
 
     instrument = instrument_for(profile=profile)
@@ -50,6 +52,8 @@ def validate(
         outcome = validate_suite(suite, instrument.config, SystemClock(), progress, plays.watch)
         judged = deep and outcome.holds
         found = strength(suite, instrument.config, plays, progress) if judged else None
+    if found:
+        publish(suite, found)
     if as_json:
         more = {"strength": found.model_dump(mode="json") if found else None} if deep else {}
         print_json({**outcome.model_dump(mode="json"), **more})
@@ -58,6 +62,21 @@ def validate(
         if found:
             show_strength(found)
     raise typer.Exit(0 if outcome.holds and (found is None or found.holds) else 1)
+
+
+def _ladder(task: "TaskValidation") -> str:
+    """Return the members' points, lowest first; of an agent task over all its runs."""
+    members: dict[str, list[float]] = {}
+    for found in task.defective:
+        members.setdefault(found.name.partition(" run ")[0], []).append(found.scored)
+    ordered = sorted(members.values(), key=lambda points: (min(points), max(points)))
+    told = Counter(
+        f"{min(points):.4g}"
+        if max(points) - min(points) < ROW_TOLERANCE
+        else f"{min(points):.4g}–{max(points):.4g}"
+        for points in ordered
+    )
+    return ", ".join(f"{count} × {text}" if count > 1 else text for text, count in told.items())
 
 
 def show(outcome: "Validation") -> None:
@@ -70,16 +89,14 @@ def show(outcome: "Validation") -> None:
         table.add_column(heading, justify="left" if heading == "Task" else "right")
     for t in outcome.tasks:
         worst = min((g.scored for g in t.golden), default=0.0)
-        off = sum(abs(d.expected - d.scored) > 5e-4 for d in t.defective)
-        scored = Counter(d.scored for d in sorted(t.defective, key=lambda d: d.scored))
-        ladder = ", ".join(f"{n} × {p:g}" if n > 1 else f"{p:g}" for p, n in scored.items())
-        over = [e for e in t.exploits if e.scored > e.ceiling + 5e-4]
+        off = sum(abs(d.expected - d.scored) > ROW_TOLERANCE * t.rows for d in t.defective)
+        over = [e for e in t.exploits if e.scored > e.ceiling + ROW_TOLERANCE]
         ceiling = max((e.ceiling for e in t.exploits), default=0.0)
         table.add_row(
             t.id,
             f"{t.max:g}",
             f"{worst:g} (of {len(t.golden)})",
-            ladder + (f"  [red]{off} off[/red]" if off else ""),
+            _ladder(t) + (f"  [red]{off} off[/red]" if off else ""),
             f"{max((e.scored for e in t.exploits), default=0):g} ≤ {ceiling:g}"
             + (f"  [red]{len(over)} over[/red]" if over else ""),
             f"{t.empty:g}",

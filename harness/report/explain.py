@@ -6,6 +6,7 @@ from harness.errors import Problem, StoreError, nearest
 from harness.records.base import Json
 from harness.records.response import Exchange
 from harness.records.score import RowScore, ScoreSheet, Unscored
+from harness.report.journal import journal_lines
 from harness.stages.comparable import refuse_other_forms
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
@@ -43,8 +44,11 @@ def explain_row(
     cell = campaign.cell(player, run, task_id)
     exchange, outcome = store.last_exchange(cell), store.read_outcome(cell)
     lines = [f"{player}, run {run}, {task_id} {suite.task(task_id).definition.title}", ""]
-    lines += _evidence(cell, exchange)
-    lines += _parsing(cell)
+    if suite.task(task_id).is_agent:
+        lines += _agent(folder, cell, f"{player} {run} {task_id}")
+    else:
+        lines += _evidence(cell, exchange)
+        lines += _parsing(cell)
     lines += _scores(outcome, row_id)
     data: dict[str, Json] = {
         "model": player,
@@ -112,6 +116,18 @@ def _evidence(cell: CellFolder, exchange: Exchange | None) -> list[str]:
     for attempt in exchange.retried:
         lines.append(f"retried after {attempt.elapsed_s:.1f} s: {attempt.cause}: {attempt.detail}")
     return lines
+
+
+def _agent(folder: Path, cell: CellFolder, which: str) -> list[str]:
+    """Return the journal of an agent cell; its conversation is a page of its own."""
+    raws, parsed = cell.raws(), store.read_parsed(cell)
+    if not raws:
+        return ["This cell was never run."]
+    lines = [f"Evidence: {raws[0]} to {raws[-1].name}, {len(raws)} exchange(s)"]
+    lines += [f"Conversation: arnes transcript {folder} {which}", ""]
+    if parsed is None or parsed.cell is None:
+        return [*lines, "It did not come to its end."]
+    return [*lines, "── journal ──", *journal_lines(parsed.cell)]
 
 
 def _parsing(cell: CellFolder) -> list[str]:

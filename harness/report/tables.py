@@ -68,13 +68,23 @@ class LostRow:
 
 
 def model_rows(final: Final) -> list[ModelRow]:
-    """Return a line per player, models by falling mean, controls last."""
+    """Return a line per player, models by falling mean, controls last.
+
+    In a result of several campaigns a control is shown as the first of them had it; where one is
+    out of its place in any, `Final.problems` says so.
+    """
+    first = final.sources[0].name if final.sources else ""
     highest = sum(final.max_points.values())
     players = [model.id for model in final.campaign.plan.models] + list(final.campaign.controls)
     rows = [
         _model_row(
             player,
-            [c for c in final.cells if c.outcome.cell.model == player],
+            [
+                c
+                for c in final.cells
+                if c.outcome.cell.model == player
+                and (player not in final.campaign.controls or c.source == first)
+            ],
             control=player in final.campaign.controls,
             highest=highest,
         )

@@ -2,7 +2,9 @@
 
 from harness.records.campaign import CampaignRecord, ChangedRow
 from harness.report.tables import ModelRow, TaskRow
+from harness.stats.interval import Interval
 from harness.stats.noise import Spread
+from harness.stats.ranks import RankSet
 
 
 def sigma_text(spread: Spread | None) -> str:
@@ -88,3 +90,26 @@ def scored_sentence(scored: int, missing: dict[str, int]) -> str:
     cells = scored + sum(missing.values())
     sentence = f"{scored} of {cells} cells have a score"
     return f"{sentence}; missing: {counted(missing)}." if missing else f"{sentence}."
+
+
+def rank_text(ranks: RankSet | None) -> str:
+    """Return a rank set: a single number only when it has one element."""
+    if ranks is None:
+        return "–"
+    return f"{ranks.low}" if ranks.low == ranks.high else f"{ranks.low}–{ranks.high}"
+
+
+def interval_text(interval: Interval | None, highest: float) -> str:
+    """Return an interval cut to the scale for display, or a dash."""
+    if interval is None:
+        return "–"
+    low, high = interval.clipped(0.0, highest)
+    return f"{low:.1f}–{high:.1f}"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent; what is nearly all or nearly nothing is not rounded to it."""
+    text = f"{100 * share:.1f}"
+    if text == "100.0" and share < 1:
+        return "> 99.9 %"
+    return "< 0.1 %" if text == "0.0" and share > 0 else f"{text} %"

@@ -82,7 +82,7 @@ def scored(
         repairs=(Repair(file="a.py", kind="add_init_file", detail=""),) if repaired else (),
         flags=flags,
         cause=cause,
-        evidence="",
+        evidence=f"{model} {run} {task}",
         stamps=STAMPS,
     )
     return FinalCell(outcome=sheet, metrics=metrics or CellMetrics())
@@ -176,7 +176,7 @@ def test_two_models_stand_by_falling_mean_with_their_tokens() -> None:
     text = markdown(result)
     assert "| 1,000 | 30 | 15.0 |" in text
     assert "16.00 (truncated)" in text
-    assert "The order above is no ranking yet" in text
+    assert "The order above is by mean alone" in text
 
 
 def test_rows_that_lost_nothing_are_not_listed_as_losses() -> None:
