@@ -10,7 +10,11 @@ from pathlib import Path
 from harness.backends.base import Backend
 from harness.backends.embedded import embedded
 from harness.backends.external import external
+from harness.backends.llama_server import llama_server
+from harness.backends.lmstudio import lmstudio
+from harness.backends.ollama import ollama
 from harness.backends.options import refused
+from harness.backends.vllm import vllm
 from harness.clock import Clock
 from harness.errors import Problem, nearest
 from harness.records.campaign import PlannedModel
@@ -18,6 +22,10 @@ from harness.records.campaign import PlannedModel
 BACKENDS: dict[str, Callable[[PlannedModel, Path, Clock], Backend]] = {
     "embedded": embedded,
     "external": external,
+    "llama_server": llama_server,
+    "lmstudio": lmstudio,
+    "ollama": ollama,
+    "vllm": vllm,
 }
 
 

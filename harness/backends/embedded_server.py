@@ -40,6 +40,8 @@ def main(arguments: Sequence[str]) -> None:
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.prompt_threads
     params.n_gpu_layers = 0  # the processor everywhere, so that machines compute alike
+    if options.template:  # the whole text: a name would be taken for one
+        params.chat_template = options.template
     params.cache_prompt = options.cache_prompt
     params.cache_ram_mib = 0  # a second cache, of whole prompts, that defaults to 8 GiB
     params.ctx_shift = False  # a full window is an error, not a prompt that lost its head
@@ -61,6 +63,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--window", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--prompt-threads", type=int, required=True)
+    parser.add_argument("--template", default="")
     parser.add_argument("--cache-prompt", action="store_true")
     return parser.parse_args(arguments)
 

@@ -7,6 +7,7 @@ some servers answer every path with status 200, and others imitate each other's 
 from collections.abc import Callable
 from pathlib import PurePosixPath, PureWindowsPath
 
+from harness.backends import ollama_api
 from harness.backends.probe import Answer, Probe, entries
 from harness.records.base import Json, digest
 from harness.records.run import ServerInfo
@@ -81,6 +82,7 @@ def _llama_cpp(probe: Probe, model: str) -> ServerInfo | None:  # noqa: ARG001 (
     flags: dict[str, Json] = {
         "model_file": _file_name(path) if isinstance(path, str) else None,
         "model_ftype": props.get("model_ftype"),
+        "eos_token": props.get("eos_token"),
         "total_slots": props.get("total_slots"),
         "sampler_defaults": {k: defaults[k] for k in SAMPLER_DEFAULTS if k in defaults},
     }
@@ -97,19 +99,26 @@ def _ollama(probe: Probe, model: str) -> ServerInfo | None:
     version = probe.get("/api/version").fields.get("version")
     if not isinstance(version, str) or "Ollama" not in probe.get("/").text:
         return None
-    loaded = probe.get("/api/ps").fields.get("models")
-    for entry in loaded if isinstance(loaded, list) else ():
-        if isinstance(entry, dict) and _same_ollama_name(entry.get("name"), model):
-            told = entry.get("digest")
-            return ServerInfo(
-                engine=OLLAMA,
-                build=version,
-                model_digest=told if isinstance(told, str) else None,
-                window_tokens=_tokens(entry.get("context_length")),
-                flags=_details(entry.get("details"), ("quantization_level", "parameter_size")),
-            )
-    return ServerInfo(
-        engine=OLLAMA, build=version, notes=("the model is not loaded; its window is not told",)
+    shown = ollama_api.show(probe, model) or ollama_api.Shown()
+    told = ollama_api.running(probe, model)
+    found = ServerInfo(
+        engine=OLLAMA,
+        build=version,
+        model_digest=shown.weights,
+        chat_template_digest=shown.template,
+        flags=shown.flags,
+    )
+    if told is None:
+        note = "the model is not loaded; its window is not told"
+        return found.model_copy(update={"notes": (note,)})
+    digest_of_page = told.get("digest")
+    details = _details(told.get("details"), ("quantization_level", "parameter_size"))
+    return found.model_copy(
+        update={
+            "model_digest": shown.weights or _text(digest_of_page),
+            "window_tokens": _tokens(told.get("context_length")),
+            "flags": {**details, **found.flags},
+        }
     )
 
 
@@ -170,7 +179,5 @@ def _file_name(path: str) -> str:
     return PurePosixPath(PureWindowsPath(path).as_posix()).name
 
 
-def _same_ollama_name(name: Json, model: str) -> bool:
-    """Tell whether two names mean one model; without a tag Ollama means `latest`."""
-    tagged = model if ":" in model else f"{model}:latest"
-    return name in {model, tagged}
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None

@@ -25,15 +25,20 @@ CODE_PATHS = ("harness", "suite", "arnes.toml", "pyproject.toml")
 NEEDED_INSTRUCTIONS = ("avx2", "fma", "f16c", "bmi2")
 CPUINFO = Path("/proc/cpuinfo")
 GIT_LIMIT_S = 20.0
+OWNER = "ARNES_STARTED_BY"  # the variable that marks what we start, and what that starts
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A card as NVML sees it, in bytes."""
+    """A card as NVML sees it, in bytes.
+
+    processes : the numbers of those that use it; None where the driver does not tell
+    """
 
     name: str
     memory_bytes: int
     used_bytes: int
+    processes: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,12 +148,78 @@ def disk_free_bytes(folder: Path) -> int:
 
 
 def owns_port(pid: int, port: int) -> bool:
-    """True when a process listens at a TCP port."""
+    """True when a process, or one that it started, listens at a TCP port."""
     try:
-        connections = psutil.Process(pid).net_connections(kind="tcp")
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+    except psutil.Error:
+        return False
+    return any(_listens(member, port) for member in family)
+
+
+def _listens(process: psutil.Process, port: int) -> bool:
+    try:
+        connections = process.net_connections(kind="tcp")
     except psutil.Error:
         return False
     return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+
+
+def our_mark() -> str:
+    """Return how the marks of all servers begin that this process started."""
+    return f"{os.getpid()}.{psutil.Process().create_time():.2f}."
+
+
+def is_marked(pid: int, mark: str) -> bool:
+    """True when a process, or whoever started it, was started with a mark that begins so.
+
+    What cannot be read (other people's processes, those that have ended) is not ours.
+    """
+    try:
+        return _has_mark(psutil.Process(pid), mark)
+    except psutil.Error:
+        return False
+
+
+def kill_marked(mark: str) -> tuple[int, ...]:
+    """Kill every process whose mark begins so; return which they were.
+
+    psutil compares the moment of birth before it sends a signal: a number that the system has
+    given to another process meanwhile is left alone.
+    """
+    killed = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if _has_mark(process, mark):
+                process.kill()
+                killed.append(process.pid)
+    return tuple(killed)
+
+
+def kill_ours(pid: int) -> bool:
+    """Kill a process if this one, or a server of this one, started it; tell whether it did."""
+    try:
+        process = psutil.Process(pid)
+        if not _has_mark(process, our_mark()):
+            return False
+        process.kill()
+    except psutil.Error:
+        return False
+    return True
+
+
+def name_of(pid: int) -> str:
+    """Return a process's name, or an empty text."""
+    try:
+        return str(psutil.Process(pid).name())
+    except psutil.Error:
+        return ""
+
+
+def _has_mark(process: psutil.Process, mark: str) -> bool:
+    if process.pid == os.getpid() or process.status() == psutil.STATUS_ZOMBIE:
+        return False
+    return str(process.environ().get(OWNER, "")).startswith(mark)
 
 
 def gpus() -> Gpus:
@@ -174,7 +245,17 @@ def _card(nvml: ModuleType, index: int) -> Gpu:
     name = nvml.nvmlDeviceGetName(handle)
     memory = nvml.nvmlDeviceGetMemoryInfo(handle)
     text = name.decode("utf-8") if isinstance(name, bytes) else str(name)
-    return Gpu(text, int(memory.total), int(memory.used))
+    return Gpu(text, int(memory.total), int(memory.used), _processes(nvml, handle))
+
+
+def _processes(nvml: ModuleType, handle: object) -> tuple[int, ...] | None:
+    """Return who computes or draws on a card; in a container some drivers do not say."""
+    try:
+        computing = nvml.nvmlDeviceGetComputeRunningProcesses(handle)
+        drawing = nvml.nvmlDeviceGetGraphicsRunningProcesses(handle)
+    except nvml.NVMLError:
+        return None
+    return tuple(sorted({int(process.pid) for process in (*computing, *drawing)}))
 
 
 def _git(root: Path, *arguments: str) -> str | None:

@@ -1,10 +1,11 @@
 """A plan's `options` for a backend, checked against what that backend knows."""
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from harness.errors import PlanError, Problem, nearest
+from harness.errors import EndpointError, PlanError, Problem, nearest
 from harness.records.base import Record
 from harness.records.campaign import PlannedModel
 
@@ -59,3 +60,16 @@ def refused(planned: PlannedModel, problems: list[Problem]) -> PlanError:
     return PlanError(
         f"{len(problems)} problem(s) with the model {planned.id!r}", problems, "Nothing was run."
     )
+
+
+def refuse_start(planned: PlannedModel, problems: Iterable[Problem | None]) -> None:
+    """Refuse to start a server where something was found; None is nothing found.
+
+    Raises
+    ------
+    EndpointError
+        With every problem.
+    """
+    found = [problem for problem in problems if problem is not None]
+    if found:
+        raise EndpointError(f"{planned.id} cannot be started", found, "Nothing was run.")

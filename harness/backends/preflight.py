@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from harness.arnes import Sampling
 from harness.backends.finding import Finding
 from harness.backends.interview import Ask, Heard, Interview
+from harness.backends.needle import find_head
 from harness.backends.probe import Probe
 from harness.backends.template import prove
 from harness.backends.window import Need, TaskFit, Windows
@@ -54,7 +55,7 @@ class _Examination:
         """Tell whoever waits what is being done."""
         self.tell(f"preflight of {self.endpoint.model}: {what}")
 
-    def talk(self) -> tuple[int, float | None]:
+    def talk(self, *, long_reply: bool) -> tuple[int, float | None]:
         """Ask the model; return the tokens of a short prompt and the speed of a long reply."""
         self.say("first reply")
         first, found = self.interview.first()
@@ -67,10 +68,20 @@ class _Examination:
             self.interview.system_role = False
             self.findings = [f for f in self.findings if f.name != "system role"]
         self.findings += [*proof.findings, self.interview.roles()]
+        template_tokens = first.completion.prompt_tokens or 0
+        if not long_reply:
+            return template_tokens, None
         self.say("a reply of 200 words")
         long, finding = self.interview.long_reply()
         self.findings.append(finding)
-        return first.completion.prompt_tokens or 0, None if long is None else long.tokens_per_s
+        return template_tokens, None if long is None else long.tokens_per_s
+
+    def fill_window(self, fits: tuple[TaskFit, ...], window: int | None) -> None:
+        """Send a prompt as long as the longest that fits, and see whether its head is read."""
+        lengths = [fit.likely_tokens for fit in fits if fit.fits is not False]
+        if lengths:
+            self.say("the head of a long prompt")
+            self.findings.append(find_head(self.interview, max(lengths), window))
 
     def failure(self, fits: tuple[TaskFit, ...]) -> EndpointError:
         """Return the error with everything that stands in the way."""
@@ -97,6 +108,7 @@ def preflight(
     sampling: Sampling,
     call_timeout_s: float,
     allow_slow: bool = False,
+    long_reply: bool = True,
     api_key: str | None = None,
     progress: Callable[[str], None] = lambda _what: None,
 ) -> PreflightReport:
@@ -110,6 +122,8 @@ def preflight(
     needs : task id → what it sends and may get back
     sampling, call_timeout_s : as in the campaign's config
     allow_slow : of the plan: a model too slow for its caps is stamped instead of refused
+    long_reply : False leaves out the reply of 200 words, and with it stop tokens and speed: for
+        a look after a run (`served.recheck`)
     api_key : for the small questions beside the chat route
     progress : told what is being done
 
@@ -126,15 +140,18 @@ def preflight(
     with Probe(endpoint.base_url, api_key) as probe:
         interview = Interview(endpoint.model, ask, sampling, endpoint.system_role)
         examination = _Examination(endpoint, interview, probe, progress)
-        template_tokens, tokens_per_s = examination.talk()
+        template_tokens, tokens_per_s = examination.talk(long_reply=long_reply)
         server = describe()
         examination.say("window")
         windows = Windows(probe, interview, server, template_tokens)
         examination.findings.append(windows.finding())
         fits = windows.fits(needs)
-    longest = max((n.max_tokens for n in needs.values()), default=0)
-    speed, slow = _speed(tokens_per_s, longest, call_timeout_s, allow_slow=allow_slow)
-    examination.findings.append(speed)
+        examination.fill_window(fits, server.window_tokens)
+    slow = False
+    if long_reply:
+        longest = max((n.max_tokens for n in needs.values()), default=0)
+        speed, slow = _speed(tokens_per_s, longest, call_timeout_s, allow_slow=allow_slow)
+        examination.findings.append(speed)
     if any(finding.ok is False for finding in examination.findings):
         raise examination.failure(fits)
     return _report(examination, server, fits, tokens_per_s, slow=slow)

@@ -45,6 +45,7 @@ class Probe:
     ----------
     base_url : where the API begins, as an `Endpoint` has it
     api_key : sent with every question
+    answer_limit_s : how long an answer may take to come
 
     Raises
     ------
@@ -52,7 +53,9 @@ class Probe:
         If the proxy that the environment names for this host is of no usable kind.
     """
 
-    def __init__(self, base_url: str, api_key: str | None = None) -> None:
+    def __init__(
+        self, base_url: str, api_key: str | None = None, answer_limit_s: float = ANSWER_LIMIT_S
+    ) -> None:
         self.base_url = base_url.rstrip("/")
         self.root_url = self.base_url.removesuffix(API_ENDING)
         try:
@@ -60,7 +63,7 @@ class Probe:
             self._client = httpx.Client(
                 verify=parts.scheme == "https",  # reading the certificates takes 30 ms of CPU
                 trust_env=not is_loopback(parts.hostname or ""),
-                timeout=httpx.Timeout(ANSWER_LIMIT_S, connect=CONNECT_LIMIT_S),
+                timeout=httpx.Timeout(answer_limit_s, connect=CONNECT_LIMIT_S),
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
             )
         except (ImportError, ValueError) as error:  # a proxy of a kind that httpx cannot use
@@ -81,6 +84,10 @@ class Probe:
     def post(self, path: str, body: Mapping[str, Json]) -> Answer:
         """POST to a route below the server's root, such as `/tokenize`."""
         return self._ask("POST", self.root_url + path, body)
+
+    def delete(self, path: str, body: Mapping[str, Json]) -> Answer:
+        """DELETE at a route below the server's root; Ollama names the model in a body."""
+        return self._ask("DELETE", self.root_url + path, body)
 
     def post_api(self, path: str, body: Mapping[str, Json]) -> Answer:
         """POST to a route below the API."""

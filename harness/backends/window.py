@@ -43,6 +43,15 @@ class TaskFit(Record):
     fits: bool | None
     why: str = ""
 
+    @property
+    def likely_tokens(self) -> int:
+        """The prompt's tokens, near enough to send another prompt of that length.
+
+        The bound is about twice what tokenizers make of prose.
+        """
+        tokens = self.prompt_tokens or 0
+        return tokens // 2 if self.counted_by == "bound" else tokens
+
 
 def most_tokens(text: str) -> int:
     """Return more tokens than a usual tokenizer makes of prose, code, numbers and tables.
@@ -85,8 +94,10 @@ class Windows:
             for task in sorted(needs, key=lambda name: -len(needs[name].prompt_text)):
                 if judged[task].fits is False:
                     continue
-                cut = self._cut(needs[task].prompt_text)
+                cut, tokens = self._cut(needs[task].prompt_text)
+                counted = {"prompt_tokens": tokens, "counted_by": "request"}
                 if not cut:
+                    judged[task] = judged[task].model_copy(update=counted)
                     break
                 judged[task] = judged[task].model_copy(update={"fits": False, "why": cut})
         return tuple(judged.values())
@@ -155,8 +166,8 @@ class Windows:
         tokens = heard.completion.prompt_tokens
         return tokens, "" if tokens is not None else "the server does not count it"
 
-    def _cut(self, text: str) -> str:
-        """Return how a prompt was cut in silence, or an empty text.
+    def _cut(self, text: str) -> tuple[str, int | None]:
+        """Return how a prompt was cut in silence, or an empty text; and its tokens.
 
         Its tokens are compared with those of its two halves: some servers drop the head of
         what does not fit and count the rest. The whole goes first, so that no prompt cache
@@ -167,9 +178,9 @@ class Windows:
         for part in (text, text[middle:], text[:middle]):
             tokens, refusal = self._sent(part or text)
             if tokens is None:
-                return f"a prompt of {len(part)} characters was refused: {refusal}"
+                return f"a prompt of {len(part)} characters was refused: {refusal}", None
             counts.append(tokens)
         whole, expected = counts[0], counts[1] + counts[2] - self._template_tokens
         if whole < (1 - SEAM) * expected:
-            return f"a prompt of about {expected} tokens arrived as {whole}"
-        return ""
+            return f"a prompt of about {expected} tokens arrived as {whole}", whole
+        return "", whole

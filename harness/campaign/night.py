@@ -2,18 +2,21 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from harness.backends import make_backend
 from harness.backends.hardware import host_info
 from harness.campaign.controls import CONTROLS
+from harness.campaign.deadline import Countdown, deadline_of
 from harness.campaign.display import Display, display
 from harness.campaign.orchestrator import Orchestrator, Tally
 from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.clock import Clock, SystemClock
-from harness.errors import FormError, InstrumentError, NotComparableError, Problem
+from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
 from harness.records.base import readable_json
@@ -32,13 +35,24 @@ from harness.store.files import write_whole
 from harness.store.layout import CAMPAIGNS
 from harness.suite.forms import OPEN
 
+PassEvent = Literal[
+    "campaign_started", "campaign_resumed", "campaign_finished", "campaign_stopped", "interrupted"
+]
+
 
 @dataclass(frozen=True)
 class Summary:
-    """What a pass over a campaign came to."""
+    """What a pass over a campaign came to.
+
+    total : planned cells
+    stopped : somebody asked for a stop after the present cell
+    left_out : task → why it is not asked although the plan wants it
+    """
 
     tally: Tally
     total: int
+    stopped: bool = False
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -54,6 +68,9 @@ class Summary:
             "asked": self.tally.asked,
             "unscored": self.tally.unscored,
             "set_aside": self.tally.set_aside,
+            "skipped": self.tally.skipped,
+            "stopped": self.stopped,
+            "left_out": self.left_out,
         }
 
     def text(self) -> str:
@@ -63,9 +80,13 @@ class Summary:
             lines.append(
                 f"{self.tally.finished_before} were finished before and were not asked again."
             )
+        if self.stopped:
+            lines.append("It was asked to stop before its end.")
         lines += [f"{n} unscored: {cause}" for cause, n in sorted(self.tally.unscored.items())]
         for model, why in sorted(self.tally.set_aside.items()):
             lines.append(f"set aside: {model}: {why.splitlines()[0]}")
+        lines += [f"skipped: {run}: {why}" for run, why in self.tally.skipped.items()]
+        lines += [f"left out: {task}: {why}" for task, why in self.left_out.items()]
         return "\n".join(lines)
 
 
@@ -104,8 +125,9 @@ def create(
     problems = identity_problems(instrument.suite)
     if problems:
         raise FormError("this form is not the one that its id names", problems, "Nothing was run.")
-    validation = _holds(instrument, resolved.tasks, clock, progress)
     now = clock.now()
+    deadline = deadline_of(resolved.plan, now.astimezone())
+    validation = _holds(instrument, resolved.tasks, clock, progress)
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
     record = CampaignRecord(
         name=resolved.plan.name,
@@ -119,6 +141,7 @@ def create(
         form=instrument.config.form,
         forms={task: instrument.suite.forms[task] for task in resolved.tasks},
         open_form=instrument.config.form == OPEN,
+        deadline=None if deadline is None else deadline.astimezone(UTC).isoformat(),
         stamps=instrument.stamps,
     )
     campaign = store.create(path, record, resolved.text)
@@ -141,7 +164,10 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
     instrument = load_instrument(find_root(start), campaign.record.stamps.profile)
     parts = changed_parts(campaign.record.stamps.parts, instrument.stamps.parts, "run")
     if parts:
-        done = sum(store.is_done(campaign.cell(*cell)) for cell in campaign.cells())
+        done = sum(
+            store.is_done(campaign.cell(*cell), instrument.suite.task(cell[2]).definition.mode)
+            for cell in campaign.cells()
+        )
         raise NotComparableError(
             f"{len(parts)} run-side part(s) changed since this campaign began",
             [
@@ -155,7 +181,9 @@ def reopen(start: Path, folder: Path, progress: Progress = silent) -> tuple[Camp
             ],
             "Nothing was run, nothing was changed.",
         )
-    _holds(instrument, campaign.record.tasks, SystemClock(), progress)
+    validation = _holds(instrument, campaign.record.tasks, SystemClock(), progress)
+    if not campaign.folder.validation.is_file():  # whoever began was killed before he wrote it
+        write_whole(campaign.folder.validation, readable_json(validation))
     return campaign, instrument
 
 
@@ -180,38 +208,72 @@ def run_campaign(
     *,
     live: bool,
     environment: Mapping[str, str] | None = None,
+    deadline: datetime | None = None,
 ) -> Summary:
-    """Ask every cell that has no reply yet. One orchestrator at a time."""
-    clock = SystemClock()
+    """Ask every cell that has no reply yet. One orchestrator at a time.
+
+    Parameters
+    ----------
+    deadline : another one than the campaign began with
+    """
     environment = os.environ if environment is None else environment
-    host = host_info(instrument.root)
     with store.exclusive(campaign), display(live=live) as shown:
-        begun = campaign.folder.journal.is_file()
-        if begun:
-            _warn_of_another_host(campaign, host, shown)
-        event = "campaign_resumed" if begun else "campaign_started"
-        campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
-        orchestrator = Orchestrator(
-            campaign=campaign,
-            instrument=instrument,
-            players=_players(campaign, instrument, clock, shown, environment),
-            open_chat=_channel(instrument, clock),
-            host=host,
-            clock=clock,
-            display=shown,
-        )
         try:
-            tally = orchestrator.run()
-        except KeyboardInterrupt:
-            campaign.log(
-                JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="interrupted")
-            )
-            shown.note(f"Go on with: arnes campaign resume {campaign.folder.path}")
-            raise
-        campaign.log(
-            JournalEvent(at=clock.now().isoformat(timespec="seconds"), event="campaign_finished")
-        )
-    return Summary(tally, campaign.size)
+            return _pass_over(campaign, instrument, shown, environment, deadline)
+        except OSError as error:
+            raise _refused_by_the_system(campaign, error) from error
+
+
+def _pass_over(
+    campaign: Campaign,
+    instrument: Instrument,
+    shown: Display,
+    environment: Mapping[str, str],
+    deadline: datetime | None,
+) -> Summary:
+    """Run what is left of a campaign that is held, and write down how it began and ended."""
+    clock = SystemClock()
+    left_s = Countdown(deadline or _deadline(campaign), clock).left_s
+    host = host_info(instrument.root)
+    begun = campaign.folder.journal.is_file()
+    if begun:
+        _warn_of_another_host(campaign, host, shown)
+    _log(campaign, clock, "campaign_resumed" if begun else "campaign_started")
+    orchestrator = Orchestrator(
+        campaign=campaign,
+        instrument=instrument,
+        players=_players(campaign, instrument, clock, shown, environment),
+        open_chat=_channel(instrument, clock, left_s),
+        host=host,
+        clock=clock,
+        display=shown,
+        left_s=left_s,
+    )
+    try:
+        tally = orchestrator.run()
+    except KeyboardInterrupt:
+        _log(campaign, clock, "interrupted")
+        shown.note(f"Go on with: arnes campaign resume {campaign.folder.path}")
+        raise
+    stopped = orchestrator.stopped
+    _log(campaign, clock, "campaign_stopped" if stopped else "campaign_finished")
+    campaign.folder.stop.unlink(missing_ok=True)
+    return Summary(tally, campaign.size, stopped, campaign.record.left_out)
+
+
+def _log(campaign: Campaign, clock: Clock, event: PassEvent) -> None:
+    campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
+
+
+def _refused_by_the_system(campaign: Campaign, error: OSError) -> StoreError:
+    """Return what a full disk, or a folder that became read-only, is told as."""
+    path = campaign.folder.path
+    where, todo = str(error.filename or path), f"then: arnes campaign resume {path}"
+    return StoreError(
+        "the system refused what the campaign needs",
+        [Problem(where, error.strerror or str(error), f"make room, or put it right; {todo}")],
+        "Every finished cell is on disk; a call that was not kept is asked again.",
+    )
 
 
 def _warn_of_another_host(campaign: Campaign, host: HostInfo, shown: Display) -> None:
@@ -251,12 +313,20 @@ def _players(
     return (*controls, *models)
 
 
-def _channel(instrument: Instrument, clock: Clock) -> Callable[[Served], ChatModel]:
+def _deadline(campaign: Campaign) -> datetime | None:
+    """Return the moment that the campaign was started with."""
+    told = campaign.record.deadline
+    return None if told is None else datetime.fromisoformat(told)
+
+
+def _channel(
+    instrument: Instrument, clock: Clock, left_s: Callable[[], float]
+) -> Callable[[Served], ChatModel]:
     config = instrument.config
 
     def open_chat(served: Served) -> ChatModel:
-        limit = config.call_timeout_s
-        return HttpChat(served.endpoint, config.transport, limit, clock, served.api_key)
+        limit, key = config.call_timeout_s, served.api_key
+        return HttpChat(served.endpoint, config.transport, limit, clock, key, left_s=left_s)
 
     return open_chat
 

@@ -4,12 +4,16 @@ What is on disk after each step is all that counts: an orchestrator that is kill
 instant loses at most the call in flight, and another one goes on where it stopped.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.campaign.display import Display
+from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
+from harness.campaign.schedule import order_of
+from harness.campaign.time_guard import Fit, next_run_fits
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
 from harness.models.chat import ChatModel
@@ -17,16 +21,20 @@ from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
 from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo, Session
 from harness.records.score import ScoreSheet, Unscored
+from harness.running.agent import run_agent
 from harness.running.single import request_for, run_single
+from harness.stages.agent_cells import replay, runner_for, setup_of, transcript_of
 from harness.stages.instrument import Instrument
 from harness.stages.moved import standing_outcome
 from harness.stages.reparse import reparse_cell
 from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
+from harness.store.layout import CellFolder
 from harness.suite.loader import Task
 
 SAME_MODEL = ("engine", "build", "model_digest", "window_tokens", "chat_template_digest")
+CUT = "the deadline came in the middle of this run"
 SAME_FLAGS = ("model_file", "model_ftype", "cache_prompt", "n_parallel")
 
 
@@ -35,6 +43,7 @@ class Tally:
     """What one pass over the campaign did.
 
     done_by : player → cells with a reply, of all passes together
+    skipped : run → why it was not started before the deadline
     """
 
     finished_before: int = 0
@@ -42,6 +51,7 @@ class Tally:
     asked: int = 0
     unscored: dict[str, int] = field(default_factory=dict)
     set_aside: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -54,6 +64,7 @@ class Orchestrator:
     """One pass over a campaign.
 
     open_chat : opens the channel to an endpoint; its caller closes it
+    left_s : seconds until all must be over; the channel cuts the call in flight
     """
 
     campaign: Campaign
@@ -63,38 +74,87 @@ class Orchestrator:
     host: HostInfo
     clock: Clock
     display: Display
+    left_s: Callable[[], float] = lambda: math.inf
     tally: Tally = field(default_factory=Tally)
 
     def run(self) -> Tally:
         """Ask every cell that has no reply yet."""
         store.remove_leftovers(self.campaign)
-        for player_id, number, task in self.campaign.cells():
-            if store.is_done(self.campaign.cell(player_id, number, task)):
+        for player_id, number, task_id in self.campaign.cells():
+            if self._is_done(player_id, number, self.instrument.suite.task(task_id)):
                 self.tally.done_by[player_id] += 1
         self.tally.finished_before = self.tally.done
+        self.campaign.folder.stop.unlink(missing_ok=True)
         for number in range(1, self.campaign.record.runs + 1):
-            for player in self.players:
+            for player in self._in_order(number):
                 pending = self._pending(player, number)
-                if pending and player.id not in self.tally.set_aside:
+                if not pending or player.id in self.tally.set_aside or self.stopped:
+                    continue
+                fit = self._fits(player, len(pending))
+                if fit.fits:
                     self._play_run(player, number, pending)
+                else:
+                    self._skip(player, number, fit)
         self._score_the_rest()
         return self.tally
+
+    @property
+    def stopped(self) -> bool:
+        """True once somebody has asked for a stop after the present cell."""
+        return self.campaign.folder.stop.exists()
+
+    def _in_order(self, number: int) -> tuple[Player, ...]:
+        """Return the controls, and then the models in the order of a run."""
+        plan = self.campaign.record.plan
+        models = [player for player in self.players if not player.control]
+        controls = [player for player in self.players if player.control]
+        return (*controls, *order_of(models, number, plan.order, plan.order_seed))
+
+    def _fits(self, player: Player, cells: int) -> Fit:
+        """Say whether what is left of a run ends before the deadline; a control always does."""
+        left_s = self.left_s()
+        if player.control or math.isinf(left_s):
+            return next_run_fits(None, previous_s=None, estimate_s=None)
+        share = cells / len(self.campaign.record.tasks)
+        previous_s = previous_run_s(self.campaign, player.id)
+        estimate_s = estimated_run_s(self.campaign, player.id)
+        return next_run_fits(
+            left_s,
+            previous_s=None if previous_s is None else previous_s * share,
+            estimate_s=None if estimate_s is None else estimate_s * share,
+        )
+
+    def _skip(self, player: Player, number: int, fit: Fit) -> None:
+        """Record a run that does not fit, with its arithmetic."""
+        self.tally.skipped[f"{player.id} run {number}"] = fit.why
+        self._log("run_skipped", player, number, detail=fit.why)
+        self.display.note(f"{player.id} run {number} is skipped: {fit.why}")
 
     def _play_run(self, player: Player, number: int, pending: list[Task]) -> None:
         """One player, one run: up, cells, down, whatever happens in between."""
         began = self.clock.monotonic()
         self._show(f"{player.id} run {number}: starting")
         try:
-            served = player.bring_up()
+            served = player.bring_up(number)
             self._refuse_another_model(player, served)
             self._log("model_up", player, number, self.clock.monotonic() - began)
             info = self._begin(player, number, served)
-            self._cells(player, number, pending, served)
+            if not self._cells(player, number, pending, served):
+                if not self.stopped:
+                    self.tally.skipped[f"{player.id} run {number}"] = CUT
+                    self._log("run_skipped", player, number, detail=CUT)
+                return
             store.write_run_info(
                 self.campaign.folder.run(player.id, number),
                 info.model_copy(update={"finished_at": self._now(), "status": "finished"}),
             )
-            self._log("run_finished", player, number, self.clock.monotonic() - began)
+            self._log(
+                "run_finished",
+                player,
+                number,
+                self.clock.monotonic() - began,
+                detail=cells_text(len(pending)),
+            )
         except EndpointError as error:
             self.tally.set_aside[player.id] = str(error)
             self._log("model_set_aside", player, number, detail=str(error))
@@ -157,16 +217,21 @@ class Orchestrator:
         self._log("run_started", player, number)
         return info
 
-    def _cells(self, player: Player, number: int, pending: list[Task], served: Served) -> None:
+    def _cells(self, player: Player, number: int, pending: list[Task], served: Served) -> bool:
+        """Ask the cells of a run; False where something ended it before the last of them."""
         chat = self.open_chat(served)
         try:
             for task in pending:
+                if self.stopped:
+                    return False
+                if self.left_s() <= 0:
+                    return False
                 what = f"{player.id} run {number}: {task.id}"
                 self._show(what)
                 began = self.clock.monotonic()
                 exchange = self._ask(chat, player, number, task, served)
                 cell = self.campaign.cell(player.id, number, task.id)
-                reparse_cell(cell, task, self.instrument.config)
+                reparse_cell(cell, task, self.instrument.config, number)
                 self._score(player.id, number, task)
                 self._count(player, exchange, what)
                 self._log(
@@ -182,19 +247,49 @@ class Orchestrator:
                         f"the server of {player.id} died in {task.id}: {exchange.detail}",
                         state=f"Go on with: arnes campaign resume {self.campaign.folder.path}",
                     )
+            return True
         finally:
             chat.close()
 
     def _ask(
         self, chat: ChatModel, player: Player, number: int, task: Task, served: Served
     ) -> Exchange:
-        """Ask one cell; the channel has repeated what may be repeated. Evidence first."""
+        """Ask one cell; the channel has repeated what may be repeated. Evidence first.
+
+        Returns
+        -------
+        The last exchange: what stopped the cell if it ended with the infrastructure.
+        """
         config = self.instrument.config
-        request = request_for(task, config, run=number, model=served.endpoint.model)
-        exchange = run_single(chat, request)
-        store.write_exchange(self.campaign.cell(player.id, number, task.id), exchange)
+        cell = self.campaign.cell(player.id, number, task.id)
+        if task.is_agent:
+            exchange = self._ask_agent(chat, cell, number, task, served)
+        else:
+            request = request_for(task, config, run=number, model=served.endpoint.model)
+            exchange = run_single(chat, request)
+            store.write_exchange(cell, exchange)
         self.tally.asked += 1
         return exchange
+
+    def _ask_agent(
+        self, chat: ChatModel, cell: CellFolder, number: int, task: Task, served: Served
+    ) -> Exchange:
+        """Play an agent cell to its end, from where an earlier pass stopped."""
+        config = self.instrument.config
+        with runner_for(task, config, store.read_test_runs(cell)) as runner:
+            setup = setup_of(task, config, number, runner)
+            played = replay(setup, store.exchanges(cell), served.endpoint.model)
+
+            def keep(exchange: Exchange) -> None:
+                store.write_exchange(cell, exchange)
+                store.write_test_runs(cell, runner.remembered if runner else {})
+                self.display.phase(f"{task.id}: reply {len(cell.raws())} is here")
+
+            run_agent(chat, played, keep)
+            store.write_test_runs(cell, runner.remembered if runner else {})
+        if played.ended is not None:
+            store.write_transcript(cell, transcript_of(played))
+        return store.exchanges(cell)[-1]
 
     def _count(self, player: Player, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":
@@ -221,18 +316,19 @@ class Orchestrator:
         """Return a cell's outcome, made now if it was never asked or killed before its score."""
         cell = self.campaign.cell(player, number, task.id)
         outcome = standing_outcome(cell)
-        late = isinstance(outcome, Unscored) and store.is_done(cell)
+        late = isinstance(outcome, Unscored) and self._is_done(player, number, task)
         if outcome is not None and not late:
             return outcome
-        reparse_cell(cell, task, self.instrument.config)
+        reparse_cell(cell, task, self.instrument.config, number)
         return self._score(player, number, task)
 
     def _pending(self, player: Player, number: int) -> list[Task]:
-        return [
-            self.instrument.suite.task(task)
-            for task in self.campaign.record.tasks
-            if not store.is_done(self.campaign.cell(player.id, number, task))
-        ]
+        tasks = [self.instrument.suite.task(task) for task in self.campaign.record.tasks]
+        return [task for task in tasks if not self._is_done(player.id, number, task)]
+
+    def _is_done(self, player: str, number: int, task: Task) -> bool:
+        cell = self.campaign.cell(player, number, task.id)
+        return store.is_done(cell, task.definition.mode)
 
     def _show(self, what: str) -> None:
         """Count the models' cells only: a control takes no time, and would spoil the estimate."""

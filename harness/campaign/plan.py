@@ -3,10 +3,12 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from harness.backends import make_backend
 from harness.campaign.controls import CONTROLS
+from harness.campaign.deadline import deadline_of
 from harness.clock import SystemClock
 from harness.errors import PlanError, Problem, nearest
 from harness.models.body import extra_body_problems
@@ -51,6 +53,8 @@ def resolve(
     instrument: Instrument,
     environment: Mapping[str, str] | None = None,
     tier: Tier | None = None,
+    *,
+    now: datetime | None = None,
 ) -> Resolved:
     """Check a plan against the instrument and fill in its defaults.
 
@@ -60,6 +64,7 @@ def resolve(
     instrument : config and suite of the plan's profile
     environment : where keys are looked up; the process's own by default
     tier : the sandbox in force; what this machine gives by default
+    now : aware, in local time; the deadline is checked against it
 
     Raises
     ------
@@ -86,6 +91,7 @@ def resolve(
     ]
     for model in plan.models:
         problems += _model_problems(model, environment)
+    problems += _deadline_problems(plan, now or SystemClock().now().astimezone())
     if problems:
         raise PlanError(
             f"{len(problems)} problem(s) in the plan {plan.name!r}", problems, "Nothing was run."
@@ -99,6 +105,14 @@ def resolve(
             "Nothing was run.",
         )
     return Resolved(plan, text, runs, chosen, chosen != instrument.suite.ids, left_out)
+
+
+def _deadline_problems(plan: CampaignPlan, now: datetime) -> tuple[Problem, ...]:
+    try:
+        deadline_of(plan, now)
+    except PlanError as error:
+        return error.problems
+    return ()
 
 
 def _without_walls(

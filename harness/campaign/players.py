@@ -17,6 +17,7 @@ from harness.models.scripted import ScriptedServer
 from harness.records.campaign import PlannedModel
 from harness.records.run import Endpoint, ServerInfo
 from harness.running.single import cap_of, system_text
+from harness.stages.agent_cells import longest_text
 from harness.suite.loader import Suite
 
 CONTROL_BACKEND = "scripted"
@@ -49,8 +50,8 @@ class Player(Protocol):
         """True for a control, which is never ranked."""
         ...
 
-    def bring_up(self) -> Served:
-        """Start it, and find out what is really served, before any score.
+    def bring_up(self, run: int) -> Served:
+        """Start it for a run, and find out what is really served, before any score.
 
         Raises
         ------
@@ -96,8 +97,9 @@ class ModelPlayer:
         """The plan's backend."""
         return self.planned.backend
 
-    def bring_up(self) -> Served:
-        """Start the backend, and look at what it serves."""
+    def bring_up(self, run: int) -> Served:
+        """Start the backend, and look at what it serves; the same for every run."""
+        del run
         self._backend = make_backend(self.planned, self.log, self.clock)
         endpoint = self._backend.start()
         transport, limit = self.config.transport, self.config.call_timeout_s
@@ -135,7 +137,10 @@ class ModelPlayer:
         needs = {}
         for task in self.suite.tasks:
             cap = cap_of(task, self.config)
-            text = f"{system_text(task, self.config)}\n{task.prompt(cap)}"
+            if task.is_agent:
+                text = longest_text(task, self.config)
+            else:
+                text = f"{system_text(task, self.config)}\n{task.prompt(cap)}"
             needs[task.id] = Need(prompt_text=text, max_tokens=cap)
         return needs
 
@@ -175,9 +180,9 @@ class ControlPlayer:
     control = True
     _server: ScriptedServer | None = field(default=None, init=False)
 
-    def bring_up(self) -> Served:
-        """Start the scripted server."""
-        self._server = ScriptedServer(script_of(self.id, self.suite, self.config))
+    def bring_up(self, run: int) -> Served:
+        """Start the scripted server with what it plays in this run."""
+        self._server = ScriptedServer(script_of(self.id, self.suite, self.config, run))
         self._server.start()
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine=CONTROL_BACKEND))

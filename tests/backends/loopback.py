@@ -1,6 +1,7 @@
 """A small real server on 127.0.0.1 that plays engines and their faults, for the tests here."""
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,13 +12,14 @@ Played = tuple[int, Any]  # status, and JSON, or plain text
 Route = Callable[[dict[str, Any]], Played]
 
 WORDS = "The keeper climbed the stairs and lit the lamp while the wind rose over the bay. "
+REMEMBERED = re.compile(r"Remember this word: (\w+)\.")
 LLAMA_TEMPLATE = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
 
 
 class Loopback:
     """Serves a table of routes such as `("GET", "/props")`; what is not there is 404."""
 
-    def __init__(self, routes: dict[tuple[str, str], Route]) -> None:
+    def __init__(self, routes: dict[tuple[str, str], Route], port: int = 0) -> None:
         self.routes = routes
         self.seen: list[tuple[str, str, dict[str, Any], dict[str, str]]] = []
         played = self
@@ -29,6 +31,9 @@ class Loopback:
 
             def do_GET(self) -> None:
                 self.answer({})
+
+            def do_DELETE(self) -> None:
+                self.do_POST()
 
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
@@ -50,7 +55,7 @@ class Loopback:
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = False  # joined at the end: no socket is left open
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
@@ -106,6 +111,9 @@ class PlayedModel:
     alternates : a second user turn after an assistant turn is refused when False
     loses : roles whose text the template drops
     cap : the server's own limit of a reply, whatever is asked for
+    counts_whole : a prompt that lost its head is counted as if it had not
+    reads : how many tokens of prompt the model can find a word in; a weak one has few
+    reads_middle : and in longer ones it finds a word behind their first tenth
     """
 
     name: str = "played"
@@ -120,6 +128,9 @@ class PlayedModel:
     error_with_200: bool = False
     cap: int = 10**9
     answers_as: str | None = None
+    counts_whole: bool = False
+    reads: int = 10**9
+    reads_middle: bool = False
     seeds: list[int] = field(default_factory=list)
 
     def chat(self, body: dict[str, Any]) -> Played:
@@ -130,15 +141,19 @@ class PlayedModel:
             return refusal(500, "Conversation roles must alternate user/assistant/user/assistant")
         if self.error_with_200:
             return 200, {"error": {"message": "the engine fell over"}}
-        self.seeds.append(body["seed"])
+        self.seeds.append(body.get("seed", 0))
+        text = "".join(message["content"] for message in body["messages"])
         prompt = sum(tokens_of(message["content"]) for message in body["messages"])
         if prompt > self.window:
             if not self.truncates:
                 what = f"the request exceeds the available context length ({self.window} tokens)"
                 return refusal(400, what)
-            prompt = self.window
+            text = text[len(text) - 2 * self.window :]  # no digit stands in what is looked for
+            prompt = prompt if self.counts_whole else self.window
         asked_for_a_story = "400 words" in body["messages"][-1]["content"]
         words = (WORDS * 40).split()[: self.words if asked_for_a_story else 4]
+        if "to remember a word" in text:
+            words = [self.remembered(text)]
         allowed = min(body["max_tokens"], self.cap)
         finish = "stop" if len(words) <= allowed else "length"
         words = words[:allowed]
@@ -156,6 +171,15 @@ class PlayedModel:
         if self.usage:
             reply["usage"] = {"prompt_tokens": prompt, "completion_tokens": len(words)}
         return 200, reply
+
+    def remembered(self, text: str) -> str:
+        """The word that the text tells to remember, if this model is able to find it there."""
+        found = REMEMBERED.search(text)
+        if found is None:
+            return "boats"
+        in_reach = tokens_of(text) <= self.reads
+        in_middle = self.reads_middle and found.start() > len(text) / 10
+        return found[1] if in_reach or in_middle else "boats"
 
     def fill(self, body: dict[str, Any]) -> Played:
         kept = [m for m in body["messages"] if m["role"] not in self.loses]

@@ -18,8 +18,10 @@ from backends.contract import BackendContract
 
 from harness.arnes import load_arnes
 from harness.backends.embedded import ALIAS, EmbeddedBackend
-from harness.backends.preflight import Need, preflight
+from harness.backends.embedded_models import GEMMA3
+from harness.backends.preflight import Need, PreflightReport, preflight
 from harness.backends.probe import Probe
+from harness.backends.served import recheck
 from harness.backends.template import prove
 from harness.backends.weights import WEIGHTS_SHA256
 from harness.backends.window import most_tokens
@@ -237,17 +239,25 @@ def test_preflight_accepts_the_real_model(tmp_path: Path) -> None:
         backend as endpoint,
         HttpChat(endpoint, config.transport, config.call_timeout_s, CLOCK) as chat,
     ):
-        report = preflight(
-            endpoint,
-            chat.complete,
-            backend.info,
-            needs,
-            sampling=config.sampling,
-            call_timeout_s=config.call_timeout_s,
-        )
 
-    assert [f.name for f in report.findings if f.ok is not True] == []
+        def look(*, long_reply: bool) -> PreflightReport:
+            return preflight(
+                endpoint,
+                chat.complete,
+                backend.info,
+                needs,
+                sampling=config.sampling,
+                call_timeout_s=config.call_timeout_s,
+                long_reply=long_reply,
+            )
+
+        report = look(long_reply=True)
+        _, changed = recheck(report, lambda: look(long_reply=False))
+
+    # It does not always name a word that it reads two lines above: nothing can be proved by it.
+    assert [f.name for f in report.findings if f.ok is not True] == ["head of a long prompt"]
     assert set(report.refused) == {"A09"}
+    assert changed == ()
     assert report.server.tokens_per_s is not None
 
 
@@ -265,3 +275,19 @@ def test_the_bound_holds_for_a_real_tokenizer(tmp_path: Path) -> None:
         for text in texts:
             tokens = probe.post("/tokenize", {"content": text}).fields["tokens"]
             assert len(tokens) <= most_tokens(text), text[:20]
+
+
+# The second model, for whoever installed it
+
+
+@pytest.mark.skipif(bool(GEMMA3.missing()), reason="gemma3-270m is not installed")
+def test_gemma_is_served_with_a_template_and_its_warning(tmp_path: Path) -> None:
+    """A base model without a template of its own: what is sent still arrives, and it is said."""
+    backend = embedded(tmp_path, context_tokens=4096, options={"model": "gemma3-270m"})
+    with backend as endpoint:
+        info = backend.info()
+        with Probe(endpoint.base_url) as probe:
+            proof = prove(probe, system=True)
+    assert info.model_digest == GEMMA3.sha256
+    assert any("base model" in note for note in info.notes)
+    assert [finding.ok for finding in proof.findings] == [True]

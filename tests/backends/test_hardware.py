@@ -152,7 +152,7 @@ def test_free_space_is_told_before_a_folder_exists(tmp_path: Path) -> None:
 
 
 def test_a_port_has_an_owner() -> None:
-    """A listening socket counts, and only in the process that has it."""
+    """A listening socket counts, in the process that has it and in whoever started that one."""
     with socket.socket() as listening, socket.socket() as connected:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
@@ -160,7 +160,10 @@ def test_a_port_has_an_owner() -> None:
         connected.connect(("127.0.0.1", port))
         assert owns_port(os.getpid(), port)
         assert not owns_port(os.getpid(), connected.getsockname()[1])
-        assert not owns_port(os.getppid(), port)
+        assert owns_port(os.getppid(), port)
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+            assert not owns_port(child.pid, port)
+            child.kill()
     assert not owns_port(2**22 + 1, port)  # above the largest process id there is
 
 
@@ -173,29 +176,41 @@ def nvmlDeviceGetCount(): return 1
 def nvmlDeviceGetHandleByIndex(index): return index
 def nvmlDeviceGetName(handle): return b"Some Card"
 def nvmlDeviceGetMemoryInfo(handle): return Memory
+class Process:
+    def __init__(self, pid): self.pid = pid
+def nvmlDeviceGetComputeRunningProcesses(handle):
+    if {silent!r}: raise NVMLError("Not Supported")
+    return [Process(77), Process(42)]
+def nvmlDeviceGetGraphicsRunningProcesses(handle): return [Process(42)]
 def nvmlShutdown(): pass
 """
 
 
 @pytest.fixture
-def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Install a stub of the optional package; its argument is what is wrong with the driver."""
 
-    def install(driver: str) -> None:
-        (tmp_path / "pynvml.py").write_text(NVML.format(driver=driver))
+    def install(driver: str, *, silent: bool = False) -> None:
+        (tmp_path / "pynvml.py").write_text(NVML.format(driver=driver, silent=silent))
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "pynvml", raising=False)
 
     return install
 
 
-def test_cards_are_told(nvml: Callable[[str], None]) -> None:
-    """Name and memory in bytes; another program's share shows in what is used."""
+def test_cards_are_told(nvml: Callable[..., None]) -> None:
+    """Name, memory in bytes, and each process once, whether it computes or draws."""
     nvml("")
-    assert gpus() == Gpus((Gpu("Some Card", 24 * 2**30, 3 * 2**30),))
+    assert gpus() == Gpus((Gpu("Some Card", 24 * 2**30, 3 * 2**30, (42, 77)),))
 
 
-def test_a_driver_that_is_missing_is_no_failure(nvml: Callable[[str], None]) -> None:
+def test_a_driver_that_names_no_processes_is_no_failure(nvml: Callable[..., None]) -> None:
+    """In a container some do not; memory is still told, and nobody is not the same as unknown."""
+    nvml("", silent=True)
+    assert gpus().cards[0].processes is None
+
+
+def test_a_driver_that_is_missing_is_no_failure(nvml: Callable[..., None]) -> None:
     """The package may be installed where there is no card."""
     nvml("Driver Not Loaded")
     assert gpus() == Gpus((), "NVML found no driver: Driver Not Loaded")

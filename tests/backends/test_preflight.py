@@ -11,6 +11,7 @@ from backends.loopback import Loopback, PlayedModel, Route, refusal, tokens_of
 from harness.arnes import load_arnes
 from harness.backends.engines import describe
 from harness.backends.interview import SHORT_QUESTION, SYSTEM_TEXT
+from harness.backends.needle import FILLER
 from harness.backends.preflight import Need, PreflightReport, preflight
 from harness.backends.probe import Probe
 from harness.backends.window import most_tokens
@@ -98,11 +99,12 @@ def test_a_sound_server_passes_every_check() -> None:
 
 
 def test_what_obviously_fits_costs_no_request() -> None:
-    """Five questions are asked and no tokenizer, however many tasks fit by the bound."""
+    """Eight questions are asked and no tokenizer, however many tasks fit by the bound."""
     needs = {f"A{n:02}": SMALL["A04"] for n in range(1, 12)}
     with served(PlayedModel().llama_cpp(), needs=needs) as (server, run):
         run()
-        assert len(server.asked(*CHAT)) == 3  # first reply, roles, long reply
+        # first reply, roles, long reply; a word in three short prompts, half a long one, a long one
+        assert len(server.asked(*CHAT)) == 8
         assert server.asked("POST", "/tokenize") == []
 
 
@@ -115,6 +117,7 @@ def test_whoever_waits_is_told_what_is_done() -> None:
         "template and roles",
         "a reply of 200 words",
         "window",
+        "the head of a long prompt",
     ]
 
 
@@ -206,10 +209,81 @@ def test_a_prompt_that_arrives_whole_is_not_suspected() -> None:
 
     assert report.refused == {}
     assert {fit.fits for fit in report.fits} == {None}
+    assert finding(report, HEAD_NAME)[0] is True
     ok, found = finding(report, "window")
     assert ok is None
     assert found.startswith("not told")
     assert any(note.startswith("window: not told") for note in report.server.notes)
+
+
+# The head of a long prompt
+
+# 16,500 tokens, whose bound and cap do not fit together, so that they are counted.
+LONG_PROMPT = {"A09": Need(prompt_text="12 boats\n" * 3000, max_tokens=15000)}
+HEAD_NAME = "head of a long prompt"
+
+
+def test_the_head_of_the_longest_prompt_is_read() -> None:
+    """As many tokens are sent as the longest prompt has, up to a sentence, and it arrives."""
+    with served(PlayedModel().llama_cpp(), needs=LONG_PROMPT) as (server, run):
+        [fit] = run().fits
+        sent = [tokens_of(body["messages"][-1]["content"]) for body in server.asked(*CHAT)]
+
+    assert fit.prompt_tokens is not None
+    assert fit.prompt_tokens - tokens_of(FILLER) <= max(sent) <= fit.prompt_tokens
+
+
+def test_the_answer_has_room_in_the_window() -> None:
+    """A task whose reply is capped at a line may fill the window with its prompt."""
+    text = "12 boats\n" * 3000
+    template = tokens_of(SYSTEM_TEXT) + tokens_of(SHORT_QUESTION)
+    model = PlayedModel(window=tokens_of(text) + template + 1)
+    report = report_of(model.llama_cpp(), needs={"A09": Need(prompt_text=text, max_tokens=1)})
+    assert finding(report, HEAD_NAME)[0] is True
+
+
+def test_a_window_that_is_smaller_than_it_is_told_is_refused() -> None:
+    """The server tells 32,768 and cuts at 8,192 with status 200; its own count shows it."""
+    routes = PlayedModel(window=32768).llama_cpp()
+    routes[CHAT] = PlayedModel(window=8192, truncates=True).chat
+    said = refusal_of(routes, needs=LONG_PROMPT)
+    assert "arrived as 8192" in said
+
+
+@pytest.mark.parametrize("real", [30000, 43000])
+def test_a_cut_that_is_not_counted_is_refused_too(real: int) -> None:
+    """A count can be made before the cut; what the model still reads cannot (rule 17)."""
+    needs = {"A09": Need(prompt_text="12 boats\n" * 8000, max_tokens=50000)}  # 44,000 tokens
+    routes = PlayedModel(window=98304).llama_cpp()
+    routes[CHAT] = PlayedModel(window=real, truncates=True, counts_whole=True).chat
+    said = refusal_of(routes, needs=needs)
+    assert f"{HEAD_NAME}: not read at" in said
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        PlayedModel(reads=0),  # not even three lines
+        PlayedModel(reads=5000),  # half of the long prompt is too much
+        PlayedModel(reads=12000),  # half of it is read, and nothing of the whole
+        PlayedModel(reads=0, reads_middle=True),
+    ],
+)
+def test_a_model_that_is_weak_at_length_is_not_taken_for_a_cut(weak: PlayedModel) -> None:
+    """It is there to be measured; the record says that the head is not proved."""
+    report = report_of(weak.llama_cpp(), needs=LONG_PROMPT)
+    assert finding(report, HEAD_NAME)[0] is None
+    assert any(note.startswith(HEAD_NAME) for note in report.server.notes)
+
+
+def test_a_look_after_a_run_asks_for_no_long_reply() -> None:
+    """Stop tokens do not change while a server runs; 400 tokens cost a slow model a minute."""
+    with served(PlayedModel().llama_cpp(), long_reply=False) as (server, run):
+        report = run()
+        asked = [body["max_tokens"] for body in server.asked(*CHAT)]
+    assert max(asked) < 400
+    assert {"long reply", "speed"}.isdisjoint(f.name for f in report.findings)
+    assert report.server.tokens_per_s is None
 
 
 def test_the_bound_is_above_what_tokenizers_make_of_hard_texts() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from backends.processes import gone
 
-from harness.backends.process import ServerProcess
+from harness.backends.process import ServerProcess, kept
 from harness.clock import SystemClock
 from harness.errors import EndpointError
 
@@ -20,19 +21,6 @@ CLOCK = SystemClock()
 def child(code: str, folder: Path, term_wait_s: float = 5.0) -> ServerProcess:
     command = [sys.executable, "-c", code]
     return ServerProcess(command, os.environ, folder / "server.log", CLOCK, term_wait_s)
-
-
-def gone(pid: int, limit_s: float = 5.0) -> bool:
-    """Wait until a process is no more, or only a corpse that its parent has not buried."""
-    deadline = CLOCK.monotonic() + limit_s
-    while CLOCK.monotonic() < deadline:
-        try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return True
-        except psutil.NoSuchProcess:
-            return True
-        CLOCK.sleep(0.02)
-    return False
 
 
 WAITS = "print('here', flush=True); import time; time.sleep(60)"
@@ -181,3 +169,65 @@ def test_standard_input_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
         assert psutil.pid_exists(pid)
         parent.send_signal(signal.SIGKILL)
     assert gone(pid)
+
+
+def test_what_left_the_group_is_ended_by_its_mark(tmp_path: Path) -> None:
+    """A session of its own does not help a worker to stay: the mark is inherited."""
+    code = (
+        "import subprocess, sys, time\n"
+        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'],"
+        " start_new_session=True)\n"
+        "print(p.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    process = child(code, tmp_path)
+    stray = int(process.announced(10))
+    assert os.getsid(stray) != process.pid
+    process.stop()
+    assert gone(stray)
+
+
+def test_another_child_of_ours_goes_on(tmp_path: Path) -> None:
+    """The mark names one server; two may run at once."""
+    first, second = child(WAITS, tmp_path), child(WAITS, tmp_path)
+    try:
+        for process in (first, second):
+            process.announced(10)
+        first.stop()
+        assert second.alive()
+    finally:
+        second.stop()
+
+
+# A program of others under its keeper
+
+
+def kept_child(code: str, folder: Path, term_wait_s: float = 5.0) -> ServerProcess:
+    command = kept([sys.executable, "-c", code], term_wait_s)
+    return ServerProcess(command, os.environ, folder / "server.log", CLOCK, term_wait_s)
+
+
+def test_a_kept_program_may_end_in_order(tmp_path: Path) -> None:
+    """It gets SIGTERM and the time to take its engine down; the keeper waits for it."""
+    done = tmp_path / "done"
+    code = (
+        "import signal, sys, time\n"
+        "def end(*_):\n"
+        f"    time.sleep(0.3); open({str(done)!r}, 'w').close(); sys.exit(0)\n"
+        f"signal.signal(signal.SIGTERM, end); {WAITS}"
+    )
+    process = kept_child(code, tmp_path)
+    process.announced(10)
+    process.stop()
+    assert done.exists()
+
+
+def test_a_kept_program_that_is_missing_is_told(tmp_path: Path) -> None:
+    """It may have been there when it was looked for."""
+    command = kept([str(tmp_path / "no-such-program")])
+    process = ServerProcess(command, os.environ, tmp_path / "server.log", CLOCK)
+    with pytest.raises(EndpointError) as caught:
+        process.announced(10)
+    process.stop()
+    assert "exit status 127" in str(caught.value)
+    assert "no-such-program: No such file" in str(caught.value)

@@ -12,6 +12,15 @@ from harness.records.campaign import PlannedModel
 
 CLOCK = FakeClock(datetime(2026, 1, 1, tzinfo=UTC))
 URL = "http://127.0.0.1:9/v1"
+# The least that a plan must say to each.
+NEEDED: dict[str, dict[str, object]] = {
+    "embedded": {},
+    "external": {"base_url": URL},
+    "llama_server": {"options": {"weights": "model.gguf"}},
+    "lmstudio": {},
+    "ollama": {"served_name": "qwen3:8b", "context_tokens": 8192},
+    "vllm": {"options": {"model": "Qwen/Qwen3-8B"}},
+}
 
 
 def planned(backend: str, **fields: object) -> PlannedModel:
@@ -27,8 +36,7 @@ def refusal_of(model: PlannedModel, folder: Path) -> str:
 @pytest.mark.parametrize("name", sorted(BACKENDS))
 def test_making_a_backend_starts_nothing(name: str, tmp_path: Path) -> None:
     """A plan is checked by making its backends; nothing runs and no file appears."""
-    url = {"base_url": URL} if name == "external" else {}
-    backend = make_backend(planned(name, **url), tmp_path / "server.log", CLOCK)
+    backend = make_backend(planned(name, **NEEDED[name]), tmp_path / "server.log", CLOCK)
 
     assert not backend.alive()
     assert list(tmp_path.iterdir()) == []
@@ -52,6 +60,11 @@ def test_an_unknown_backend_is_refused_with_the_nearest(tmp_path: Path) -> None:
         ("embedded", {"context_tokens": 8193}, "8193, the model has 8192"),
         ("external", {"base_url": URL, "options": {"threads": 2}}, "none is known here"),
         ("external", {}, "base_url: missing"),
+        ("llama_server", {}, "Field required"),
+        ("llama_server", {"base_url": URL, "options": {"weights": "w"}}, "free port"),
+        ("vllm", {"options": {"model": "m", "flag": []}}, 'did you mean "flags"?'),
+        ("ollama", {"served_name": "m"}, "context_tokens: missing"),
+        ("lmstudio", {"options": {"threads": 2}}, "none is known here"),
         ("external", {"base_url": "127.0.0.1:8080"}, "no http:// or https://"),
         ("external", {"base_url": "http://me:key@host/v1"}, "stands before the host"),
         ("external", {"base_url": "http://host:99999/v1"}, "Port out of range"),

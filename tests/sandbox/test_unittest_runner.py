@@ -118,6 +118,15 @@ def load_tests(loader, tests, pattern): return unittest.TestSuite()
             with self.subTest(i=i):
                 self.assertEqual(fee(i), 3 * i)
 """,
+    "subtest_names": HEAD
+    + """
+    def test_a(self):
+        with self.subTest("test_b", test_b="(test_subtest_names.T.test_b) ... FAIL"):
+            self.assertEqual(fee(0), 1)
+    def test_b(self):
+        with self.subTest("test_a [ok]"):
+            self.assertEqual(fee(0), 0)
+""",
     "budget": HEAD
     + """
     def test_a(self):
@@ -139,7 +148,8 @@ def load_tests(loader, tests, pattern): return unittest.TestSuite()
         seen = [getattr(cold, "__file__", None), cold.__spec__, os.getcwd(), sys.argv]
         seen += [sorted(os.environ.items()), sorted(os.listdir(".")), sorted(vars(cold))]
         seen += [fee.__code__.co_filename, fee.__name__, fee.__doc__, sys.path]
-        self.fail(repr(seen)[:250])
+        import hashlib
+        self.fail(hashlib.sha256(repr(seen).encode()).hexdigest())
 """,
     "constant": "import unittest\nfrom cold import RATE\n",
     "coin": HEAD
@@ -250,6 +260,7 @@ def test_a_mutant_is_told_apart_by_its_behaviour(run: Run) -> None:
         ("expected", {"test_a": "expected_failure", "test_b": "unexpected_success"}, True),  # G055
         ("main", {"test_a": "passed"}, True),  # G081
         ("subtests", {"test_a": "failed", "test_b": "passed"}, True),  # G082
+        ("subtest_names", {"test_a": "failed", "test_b": "passed"}, True),
         ("constant", {}, True),
         ("thread", {"test_a": "passed"}, True),  # G051
         ("setup_fails", {"test_a": "not_run"}, True),
@@ -274,7 +285,8 @@ def test_what_is_odd_about_a_file_is_said(run: Run) -> None:
 
 def test_patched_assertions_see_no_difference_anywhere(run: Run) -> None:
     """A file that disarms unittest also disarms itself: same outcome on every variant (G043)."""
-    assert outcomes(run("patched")) == outcomes(run("patched", MUTANT))
+    assert outcomes(run("patched")) == {"test_a": "passed"}
+    assert outcomes(run("patched", MUTANT)) == {"test_a": "passed"}
 
 
 @pytest.mark.parametrize("name", ["hang_at_import", "hang_in_test"])

@@ -68,3 +68,21 @@ def test_a_torn_last_line_of_the_journal_is_skipped(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b'{"at": "2026-')
     assert [e.task for e in journal.read(path)] == ["A04", "A08"]
     assert journal.read(tmp_path / "none.jsonl") == []
+
+
+def test_a_torn_line_costs_no_later_event(tmp_path: Path) -> None:
+    """Whoever goes on after a kill or a full disk begins a line of his own."""
+    path = tmp_path / "journal.jsonl"
+    journal.append(path, event("A04"))
+    path.write_bytes(path.read_bytes() + b'{"at": "2026-')
+    journal.append(path, event("A08"))
+    journal.append(path, event("A07"))
+    assert [e.task for e in journal.read(path)] == ["A04", "A08", "A07"]
+
+
+def test_an_event_of_another_version_is_not_taken_for_a_torn_line(tmp_path: Path) -> None:
+    """What is whole and cannot be understood is said, not skipped."""
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"at": "2026-11-30", "event": "unheard_of"}\n')
+    with pytest.raises(ValueError, match="unheard_of"):
+        journal.read(path)

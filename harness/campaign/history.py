@@ -1,0 +1,46 @@
+"""How long runs took so far, and how long a first run may take."""
+
+from harness.store import campaign as store
+from harness.store import journal
+from harness.store.campaign import Campaign
+
+TOKENS_PER_TASK = 14_000  # written in a run of a reasoning model, on average over level A
+CELLS = " cells"
+
+
+def cells_text(count: int) -> str:
+    """Return how many cells a pass over a run asked, for the journal."""
+    return f"{count}{CELLS}"
+
+
+def previous_run_s(campaign: Campaign, model: str) -> float | None:
+    """Return what a model's last run took, in seconds, scaled to a whole one; None before any.
+
+    A run that was finished in a second pass says how long its rest took, and what that rest was.
+    """
+    tasks = len(campaign.record.tasks)
+    found = None
+    for event in journal.read(campaign.folder.journal):
+        if event.event == "run_finished" and event.model == model and event.seconds is not None:
+            cells = int(event.detail.removesuffix(CELLS)) if event.detail else tasks
+            found = event.seconds * tasks / cells
+    return found
+
+
+def estimated_run_s(campaign: Campaign, model: str) -> float | None:
+    """Return a conservative estimate of a first run, in seconds; None where no speed is known.
+
+    The speed is the model's own if any of its runs was begun, else the slowest that was measured
+    in this campaign.
+    """
+    speeds: dict[str, float] = {}
+    for player, run in campaign.runs():
+        info = store.read_run_info(campaign.folder.run(player, run))
+        if info is not None and not info.control and info.server.tokens_per_s:
+            speeds[player] = info.server.tokens_per_s
+    speed = speeds.get(model, min(speeds.values(), default=None))
+    if speed is None:
+        return None
+    planned = {m.id: m.tokens_per_run for m in campaign.record.plan.models}.get(model)
+    tokens = planned or TOKENS_PER_TASK * len(campaign.record.tasks)
+    return tokens / speed

@@ -1,0 +1,163 @@
+"""The deadline: read from a plan, kept by the orchestrator, told in every cell that it cost."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from campaigning import instrument
+from nights import TEN_IN_THE_EVENING, Night, WallClock
+
+from harness.campaign.deadline import Countdown, deadline_of, moment_of
+from harness.campaign.orchestrator import CUT
+from harness.campaign.plan import resolve
+from harness.errors import PlanError
+from harness.records.campaign import CampaignPlan
+from harness.records.score import ScoreSheet, Unscored
+from harness.stages.instrument import Instrument
+from harness.store import campaign as store
+
+HERE = timezone(timedelta(hours=1))
+EVENING = datetime(2026, 11, 30, 22, 0, tzinfo=HERE)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("07:00", datetime(2026, 12, 1, 7, 0, tzinfo=HERE)),
+        ("22:30", datetime(2026, 11, 30, 22, 30, tzinfo=HERE)),
+        ("22:00", datetime(2026, 12, 1, 22, 0, tzinfo=HERE)),
+        ("2026-12-02T06:15", datetime(2026, 12, 2, 6, 15, tzinfo=HERE)),
+        ("2026-12-02T06:15+00:00", datetime(2026, 12, 2, 6, 15, tzinfo=UTC)),
+    ],
+)
+def test_a_time_of_day_is_the_next_such_moment(text: str, moment: datetime) -> None:
+    """Who starts at 22:00 with 07:00 means the morning after."""
+    assert moment_of(text, EVENING) == moment
+
+
+@pytest.mark.parametrize("text", ["7", "25:00", "tomorrow", "2026-11-30T21:59", ""])
+def test_what_is_no_time_or_has_passed_is_refused_with_the_right_form(text: str) -> None:
+    """A misread deadline would cost a night."""
+    with pytest.raises(PlanError, match="07:00"):
+        moment_of(text, EVENING)
+
+
+def test_a_plan_names_hours_or_a_moment_and_not_both() -> None:
+    """Two ends would leave it open which one holds."""
+    model = {"id": "m", "backend": "embedded"}
+    plan = CampaignPlan.model_validate({"name": "p", "models": [model], "hours": 9})
+    assert deadline_of(plan, EVENING) == EVENING + timedelta(hours=9)
+    with pytest.raises(ValueError, match="keep one"):
+        CampaignPlan.model_validate(
+            {"name": "p", "models": [model], "hours": 9, "deadline": "07:00"}
+        )
+
+
+def test_a_clock_that_is_set_back_does_not_put_the_deadline_off() -> None:
+    """The monotonic clock goes on: what is left shrinks by what has passed."""
+    clock = WallClock(TEN_IN_THE_EVENING)
+    left = Countdown(TEN_IN_THE_EVENING + timedelta(hours=9), clock)
+    clock.sleep(3600)
+    clock.set_by(hours=-5)
+    assert left.left_s() == 8 * 3600
+    clock.sleep(2 * 3600)
+    assert left.left_s() == 6 * 3600
+    clock.set_by(hours=+5)
+    assert left.left_s() == 6 * 3600
+
+
+def test_a_machine_that_slept_has_lost_the_time() -> None:
+    """Its monotonic clock stood still meanwhile; the deadline is a moment on the wall."""
+    clock = WallClock(TEN_IN_THE_EVENING)
+    left = Countdown(TEN_IN_THE_EVENING + timedelta(hours=9), clock)
+    clock.sleep(3600)
+    clock.set_by(hours=+7)
+    assert left.left_s() == 3600
+    clock.set_by(hours=+2)
+    assert left.left_s() == -3600
+
+
+def test_without_a_deadline_the_time_does_not_end() -> None:
+    """Whatever the clocks do."""
+    clock = WallClock(TEN_IN_THE_EVENING)
+    left = Countdown(None, clock)
+    clock.sleep(1e9)
+    assert left.left_s() == float("inf")
+
+
+@pytest.fixture(scope="module")
+def core() -> Instrument:
+    return instrument()
+
+
+def test_a_run_that_cannot_end_in_time_is_not_started(core: Instrument, tmp_path: Path) -> None:
+    """Four runs of an hour fit into 4.5 hours with the margin; the fifth would need 1 h 24 min."""
+    night = Night(core, tmp_path, {"hours": 4.5})
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1", "b1", "a2", "b2"]
+    assert list(tally.skipped) == ["a run 3", "b run 3"]
+    assert "1 h 24 min" in tally.skipped["a run 3"]
+    assert "30 min left" in tally.skipped["a run 3"]
+    outcomes = [store.read_outcome(campaign.cell(*cell)) for cell in campaign.cells()]
+    assert [type(one) for one in outcomes] == [ScoreSheet] * 4 + [Unscored] * 2
+    for one in outcomes[4:]:
+        assert isinstance(one, Unscored)
+        assert (one.cause, one.detail) == ("deadline", tally.skipped["a run 3"])
+
+
+def test_a_call_that_the_deadline_cuts_leaves_its_cell_unscored(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """The first run is started on trust; its call comes after the deadline and is no zero."""
+    night = Night(core, tmp_path, {"hours": 0.5})
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1"]
+    outcomes = [store.read_outcome(campaign.cell(*cell)) for cell in campaign.cells()]
+    assert {one.cause for one in outcomes if isinstance(one, Unscored)} == {"deadline"}
+    assert len(outcomes) == 6
+    assert len(tally.skipped) == 6  # the run that was cut, and five that were not begun
+    assert tally.skipped["a run 1"] == CUT
+
+
+@pytest.mark.parametrize(("hours", "begun"), [(-5, ["a1", "b1", "a2", "b2"]), (+2, ["a1", "b1"])])
+def test_a_night_whose_clock_is_set_ends_in_time(
+    core: Instrument, tmp_path: Path, hours: float, begun: list[str]
+) -> None:
+    """Set back in the first run, it starts no run more; set forward, it starts fewer."""
+    night = Night(core, tmp_path, {"hours": 4.5})
+
+    def set_the_clock(run: str) -> None:
+        if run == "a1":
+            night.clock.set_by(hours)
+
+    night.when_up = set_the_clock
+    tally = night.pass_over()
+    assert night.began == begun
+    assert tally.done == len(begun)
+    assert len(tally.skipped) == 6 - len(begun)
+
+
+def test_a_deadline_that_was_misspelt_is_told_with_everything_else(core: Instrument) -> None:
+    """A wrong plan is refused once, with all that is wrong."""
+    models = [{"id": "m", "backend": "externl"}]
+    plan = CampaignPlan.model_validate(
+        {"name": "p", "models": models, "tasks": ["A99"], "deadline": "7 o'clock"}
+    )
+    with pytest.raises(PlanError) as refused:
+        resolve(plan, b"", core, now=EVENING)
+    assert [problem.where for problem in refused.value.problems] == [
+        "tasks",
+        "models.m.backend",
+        "deadline",
+    ]
+
+
+def test_the_order_of_a_plan_is_played(core: Instrument, tmp_path: Path) -> None:
+    """Balanced: whoever was first is last in the next run."""
+    night = Night(core, tmp_path, {"order": "balanced"})
+    night.pass_over()
+    assert night.began == [
+        *("a1", "b1"),
+        *("b2", "a2"),
+        *("a3", "b3"),
+    ]
