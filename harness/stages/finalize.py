@@ -23,11 +23,13 @@ from harness.stages.hosts import warnings_within
 from harness.stages.metrics import metrics_of
 from harness.stages.moved import moved_rows
 from harness.stages.progress import Progress, silent
-from harness.stages.reparse import reparse_cell
+from harness.stages.reparse import rebuild_cell
 from harness.stages.score import score_cell, write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite
+
+STRAYED = "its replay is not the transcript that its run wrote"
 
 
 def finalize(
@@ -50,14 +52,14 @@ def finalize(
         suite holds other forms than the ones that were asked.
     """
     refuse_incomparable(campaign, suite)
-    cells, changed = _rescored(campaign, suite, config, now, progress)
+    cells, changed, strayed = _rescored(campaign, suite, config, now, progress)
     definitions = {task: suite.task(task).definition for task in campaign.record.tasks}
     final = Final(
         campaign=campaign.record,
         stamps=cells[0].outcome.stamps,
         max_points={task: d.max_points for task, d in definitions.items()},
         cells=cells,
-        problems=tuple(control_problems(c.outcome for c in cells)),
+        problems=(*control_problems(c.outcome for c in cells), *strayed),
         changed=changed,
         warnings=warnings_within(campaign),
         files=evidence_of(campaign),
@@ -73,9 +75,10 @@ def finalize(
 
 def _rescored(
     campaign: Campaign, suite: Suite, config: ArnesConfig, now: Stamps, progress: Progress
-) -> tuple[tuple[FinalCell, ...], tuple[ChangedRow, ...]]:
-    """Return every planned cell as the present harness scores it, and the rows that moved."""
+) -> tuple[tuple[FinalCell, ...], tuple[ChangedRow, ...], tuple[str, ...]]:
+    """Return every planned cell as it is scored now, rows that moved, and replays that strayed."""
     cells: list[FinalCell] = []
+    strayed: list[str] = []
     changed: list[ChangedRow] = []
     outcomes: dict[tuple[str, int], list[ScoreSheet | Unscored]] = {}
     planned = list(campaign.cells())
@@ -83,14 +86,18 @@ def _rescored(
         progress("finalize", done, len(planned))
         cell = campaign.cell(player, run, task_id)
         task = suite.task(task_id)
-        parsed = reparse_cell(cell, task, config, run)
+        rebuilt = rebuild_cell(cell, task, config, run)
+        if rebuilt.strayed:
+            strayed.append(f"{player} run {run} {task_id}: {STRAYED}")
         after = score_cell(campaign, player, run, task, config=config, now=now)
         changed += moved_rows(cell, after)
         outcomes.setdefault((player, run), []).append(after)
-        cells.append(FinalCell(outcome=after, metrics=metrics_of(store.exchanges(cell), parsed)))
+        cells.append(
+            FinalCell(outcome=after, metrics=metrics_of(store.exchanges(cell), rebuilt.parsed))
+        )
     for (player, run), sheets in outcomes.items():
         write_summary(campaign, player, run, sheets)
-    return tuple(cells), tuple(changed)
+    return tuple(cells), tuple(changed), tuple(strayed)
 
 
 def hosts_of(campaign: Campaign) -> tuple[RunHost, ...]:

@@ -1,13 +1,14 @@
 """What is shown under a named doubt: points stand, and whoever reads them is told."""
 
 from harness.errors import Problem, StoreError, nearest
+from harness.stages.strength import below_bar
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite
 
 
 def doubts(campaign: Campaign, suite: Suite) -> dict[str, str]:
-    """Return task, or task.row → why, as a person wrote it in the campaign's `hatched.toml`.
+    """Return task, or task.row → why: graders below the bar, and the campaign's `hatched.toml`.
 
     Raises
     ------
@@ -27,4 +28,5 @@ def doubts(campaign: Campaign, suite: Suite) -> dict[str, str]:
     ]
     if problems:
         raise StoreError(f"{len(problems)} problem(s) in {campaign.folder.hatched}", problems)
-    return dict(sorted(written.items()))
+    weak = below_bar(suite.root, suite.only(campaign.record.tasks))
+    return dict(sorted({**weak, **written}.items()))

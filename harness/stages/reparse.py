@@ -35,6 +35,17 @@ class ReparseOutcome:
     strayed: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Rebuilt:
+    """A cell's parsed reply, if it has one.
+
+    strayed : an agent's replay is not the transcript that its run wrote
+    """
+
+    parsed: ParsedReply | None
+    strayed: bool = False
+
+
 def parse_for(task: Task, exchange: Exchange, config: ArnesConfig) -> ParsedReply:
     """Parse one reply for what a task asks."""
     return parse_reply(
@@ -47,12 +58,20 @@ def parse_for(task: Task, exchange: Exchange, config: ArnesConfig) -> ParsedRepl
 
 def reparse_cell(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> ParsedReply | None:
     """Replace a cell's parsed reply; None, and nothing left of an older parse, without a reply."""
-    parsed = _agent(cell, task, config, run) if task.is_agent else _single(cell, task, config)
-    if parsed is None:
+    return rebuild_cell(cell, task, config, run).parsed
+
+
+def rebuild_cell(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> Rebuilt:
+    """Replace a cell's parsed reply, and say whether an agent's replay strayed."""
+    if task.is_agent:
+        rebuilt = _agent(cell, task, config, run)
+    else:
+        rebuilt = Rebuilt(_single(cell, task, config))
+    if rebuilt.parsed is None:
         replace_folder(cell.parsed, {})
     else:
-        store.write_parsed(cell, parsed)
-    return parsed
+        store.write_parsed(cell, rebuilt.parsed)
+    return rebuilt
 
 
 def _single(cell: CellFolder, task: Task, config: ArnesConfig) -> ParsedReply | None:
@@ -62,23 +81,21 @@ def _single(cell: CellFolder, task: Task, config: ArnesConfig) -> ParsedReply | 
     return parse_for(task, exchange, config)
 
 
-def _agent(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> ParsedReply | None:
-    """Replay an agent cell; None where it did not come to its end."""
-    if not store.is_done(cell, "agent"):
-        return None
-    return parsed_of(task, replayed(cell, task, config, run))
+def _agent(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> Rebuilt:
+    """Replay an agent cell; there is nothing to parse where it did not come to its end."""
+    written = store.read_transcript(cell)
+    if written is None:
+        return Rebuilt(None)
+    played = replayed(cell, task, config, run)
+    if played.ended is None:
+        return Rebuilt(None, strayed=True)
+    return Rebuilt(parsed_of(task, played), strayed=written != transcript_of(played))
 
 
 def replayed(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> AgentCell:
     """Replay what is stored of an agent cell; what its tests gave is remembered, not run again."""
     with runner_for(task, config, store.read_test_runs(cell)) as runner:
         return replay(setup_of(task, config, run, runner), store.exchanges(cell))
-
-
-def has_strayed(cell: CellFolder, task: Task, config: ArnesConfig, run: int) -> bool:
-    """Say whether the replay of an agent cell is another transcript than its run wrote."""
-    written = store.read_transcript(cell)
-    return written is not None and written != transcript_of(replayed(cell, task, config, run))
 
 
 def standing_parsed(cell: CellFolder) -> ParsedReply | None:
@@ -107,14 +124,14 @@ def reparse(
         cell = campaign.cell(player, run, task_id)
         before = standing_parsed(cell)
         task = suite.task(task_id)
-        after = reparse_cell(cell, task, config, run)
-        if after is None:
+        rebuilt = rebuild_cell(cell, task, config, run)
+        if rebuilt.strayed:
+            strayed.append(f"{player} run {run} {task_id}")
+        if rebuilt.parsed is None:
             without += 1
             continue
         parsed_count += 1
-        if before is not None and before != after:
+        if before is not None and before != rebuilt.parsed:
             changed.append(f"{player} run {run} {task_id}")
-        if task.is_agent and has_strayed(cell, task, config, run):
-            strayed.append(f"{player} run {run} {task_id}")
     progress("reparse", len(cells), len(cells))
     return ReparseOutcome(parsed_count, tuple(changed), without, tuple(strayed))

@@ -16,6 +16,7 @@ from harness.records.validation import Validation
 from harness.sandbox import probe, python_stamp
 from harness.signature import PACKAGE, Signature
 from harness.stages.progress import Progress, silent
+from harness.stages.strength.published import FILE as STRENGTH_FILE
 from harness.stages.validate import validate
 from harness.store.files import write_whole
 from harness.suite.loader import SUITE_FOLDER, Suite
@@ -68,7 +69,7 @@ def key_of(suite: Suite, signature: Signature, runtime: Runtime | None = None) -
         path.relative_to(folder).as_posix(): digest(path.read_bytes())
         for folder in folders
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.name != STRENGTH_FILE
     }
     runs_in = None
     if any(task.definition.executes for task in suite.tasks):

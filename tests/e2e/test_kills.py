@@ -1,7 +1,6 @@
 """Killed at any instant, a campaign goes on and ends as if nothing had been."""
 
 import json
-import math
 import os
 import random
 import shutil
@@ -31,6 +30,7 @@ KILLS = 50
 SERVER_KILLS = 20
 AIMED = 30  # at most, at each state that chance missed: the shortest take 2 % of the time
 AIMED_WITHIN_S = 0.03
+MARKER_LIMIT_S = 60.0
 TURNS = 13  # of the agent's golden
 STATES = {  # in their order, with the file that each begins with
     "before the first file": "",
@@ -238,49 +238,79 @@ def test_the_orchestrator_is_killed_at_fifty_instants(
     assert all(kills.hits[state] for state in STATES)
 
 
+class ServerKills:
+    """Campaigns whose server is killed once each, and gone on with.
+
+    whole_s : how long the last one took that ended before its instant came
+    costs : what it cost → how often
+    """
+
+    def __init__(
+        self, killer: Killer, script: Script, undisturbed: Undisturbed, place: Path
+    ) -> None:
+        self._killer = killer
+        self._script = script
+        self._whole = undisturbed
+        self._place = place
+        self._count = 0
+        self.whole_s = undisturbed.seconds
+        self.costs: Counter[str] = Counter()
+
+    def kill_at(self, instant: float, begins_with: str = "") -> bool:
+        """Kill the server at an instant; False if the campaign ended before.
+
+        begins_with : the instant is counted from when this file of the campaign is there
+        """
+        self._count += 1
+        name = f"served{self._count}"
+        folder = self._place / name
+        with ScriptedServer(self._script) as server:
+            write_plan(self._place / "plan.toml", server)
+            marker = folder / begins_with if begins_with else None
+            timer = threading.Thread(target=kill_later, args=(server.pid, instant, marker))
+            timer.start()
+            status, seconds = start(self._killer, self._place, name)
+            timer.join()
+        made = (folder / "CAMPAIGN.json").is_file()
+        assert status in ((0, 1) if made else (2,)), self._killer.log.read_text()[-3000:]
+        if status == 0 and not begins_with and seconds < instant:
+            self.whole_s = seconds
+            return False
+        cost = became_of(folder)
+        self.costs[cost] += 1
+        since = f" after {begins_with}" if begins_with else ""
+        print(f"{instant:7.3f} s{since}: {cost}")  # noqa: T201
+        with ScriptedServer(self._script) as server:
+            write_plan(self._place / "plan.toml", server)
+            serve_again_at(folder, server)
+            assert go_on(self._killer, self._place, name) == 0, self._killer.log.read_text()[-3000:]
+        assert scores(folder) == self._whole.scores, cost
+        return True
+
+
 def test_the_server_is_killed_at_twenty_instants(
     killer: Killer, script: Script, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     """The cell has no score and a cause, the model is set aside, and resume makes it whole."""
     draw = random.Random(20)
-    whole_s = undisturbed.seconds
-    costs: Counter[str] = Counter()
-    for number, drawn in enumerate(instants(draw, SERVER_KILLS)):
-        name, folder, share = f"served{number}", tmp_path / f"served{number}", drawn
-        instant = share * whole_s
-        while (seconds := killed_while_serving(killer, script, tmp_path, name, instant)) < instant:
-            shutil.rmtree(folder)  # it took less time than the one before
-            whole_s, share = seconds, draw.random()
-            instant = share * whole_s
-        cost = became_of(folder)
-        costs[cost] += 1
-        print(f"{instant:7.3f} s: {cost}")  # noqa: T201
-        with ScriptedServer(script) as server:
-            write_plan(tmp_path / "plan.toml", server)
-            serve_again_at(folder, server)
-            assert go_on(killer, tmp_path, name) == 0, killer.log.read_text()[-3000:]
-        assert scores(folder) == undisturbed.scores, cost
-    print(dict(costs))  # noqa: T201
-    assert {"refused before the folder was made", "a cell without a score"} <= set(costs)
+    kills = ServerKills(killer, script, undisturbed, tmp_path)
+    for share in instants(draw, SERVER_KILLS):
+        while not kills.kill_at(share * kills.whole_s):
+            share = draw.random()  # noqa: PLW2901 (an instant after the end is none)
+    for _ in range(AIMED):
+        if kills.costs["a cell without a score"]:
+            break
+        kills.kill_at(draw.uniform(0, AIMED_WITHIN_S), STATES["in a call"])
+    print(dict(kills.costs))  # noqa: T201
+    assert kills.costs["refused before the folder was made"]
+    assert kills.costs["a cell without a score"]
 
 
-def killed_while_serving(
-    killer: Killer, script: Script, place: Path, name: str, instant: float
-) -> float:
-    """Start a campaign whose server is killed at an instant; return how long it took."""
-    with ScriptedServer(script) as server:
-        write_plan(place / "plan.toml", server)
-        timer = threading.Thread(target=kill_later, args=(server.pid, instant))
-        timer.start()
-        status, seconds = start(killer, place, name)
-        timer.join()
-    made = (place / name / "CAMPAIGN.json").is_file()
-    assert status in ((0, 1) if made else (2,)), killer.log.read_text()[-3000:]
-    return seconds if status == 0 else math.inf
-
-
-def kill_later(pid: int, after_s: float) -> None:
+def kill_later(pid: int, after_s: float, marker: Path | None) -> None:
     """Kill a server of ours; nobody has waited for it yet, so its number is still its own."""
+    until = time.monotonic() + MARKER_LIMIT_S
+    while marker is not None and not marker.exists() and time.monotonic() < until:
+        time.sleep(0.001)
     time.sleep(after_s)
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
