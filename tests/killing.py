@@ -97,7 +97,7 @@ def _end_with(main: Callable[[], None]) -> NoReturn:
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 (a forked child must never go on as its parent)
         traceback.print_exc()
         status = 70
     sys.stdout.flush()

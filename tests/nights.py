@@ -1,6 +1,6 @@
 """Small nights on a clock that moves only when somebody sleeps: real servers, real files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,6 +46,7 @@ class HourlyPlayer:
     """A model whose server takes an hour to come up.
 
     began : the runs that were begun, as `a1`; shared by the players of a night
+    changes : run → what is found to have changed after it
     when_up : is called with the name of each run when its server is up
     """
 
@@ -56,6 +57,7 @@ class HourlyPlayer:
     when_up: Callable[[str], None]
     backend = "scripted"
     control = False
+    changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _server: ScriptedServer | None = None
 
     def bring_up(self, run: int) -> Served:
@@ -66,6 +68,10 @@ class HourlyPlayer:
         self.when_up(self.began[-1])
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine="scripted"))
+
+    def recheck(self) -> tuple[str, ...]:
+        """Nothing has changed, unless a test says so of this run."""
+        return self.changes.get(self.began[-1], ())
 
     def alive(self) -> bool:
         """True between start and stop."""
@@ -90,6 +96,7 @@ class Night:
     place: Path
     plan: dict[str, object] = field(default_factory=dict)
     when_up: Callable[[str], None] = lambda _run: None
+    changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make the campaign."""
@@ -119,7 +126,7 @@ class Night:
             campaign=self.campaign,
             instrument=self.core,
             players=tuple(
-                HourlyPlayer(name, self.clock, text, self.began, self.when_up)
+                HourlyPlayer(name, self.clock, text, self.began, self.when_up, self.changes)
                 for name in ("a", "b")
             ),
             open_chat=open_chat,

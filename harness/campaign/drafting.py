@@ -82,6 +82,9 @@ def draft(name: str, found: Sequence[Asked], api_key_env: str | None = None) -> 
     for place in found:
         blocks += [f"# ── {_remark(place.where)}"] if place.models else []
         for candidate in place.models:
+            if not _is_text(f"{candidate.name}{candidate.path or ''}{candidate.about}"):
+                blocks.append("# left out: a model whose name is no text\n")
+                continue
             planned = _planned(candidate, _fresh_id(candidate.name, taken), api_key_env)
             taken.add(planned.id.lower())
             blocks.append(_block(planned, candidate))
@@ -186,6 +189,11 @@ def _fresh_id(name: str, taken: Iterable[str]) -> str:
 def _toml(value: Json) -> str:
     """Return a text or a number as TOML writes it; JSON differs in one character alone."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _is_text(text: str) -> bool:
+    """False for half a character, as a file's name of another encoding or a server may hold."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _remark(text: str) -> str:

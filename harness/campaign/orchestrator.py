@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from harness.backends import gpu
+from harness.backends.hardware import Gpus, gpus
 from harness.campaign.display import Display
 from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
@@ -65,6 +67,7 @@ class Orchestrator:
 
     open_chat : opens the channel to an endpoint; its caller closes it
     left_s : seconds until all must be over; the channel cuts the call in flight
+    cards : the graphics cards as they were before the first model
     """
 
     campaign: Campaign
@@ -75,6 +78,7 @@ class Orchestrator:
     clock: Clock
     display: Display
     left_s: Callable[[], float] = lambda: math.inf
+    cards: Gpus = field(default_factory=gpus)
     tally: Tally = field(default_factory=Tally)
 
     def run(self) -> Tally:
@@ -144,10 +148,7 @@ class Orchestrator:
                     self.tally.skipped[f"{player.id} run {number}"] = CUT
                     self._log("run_skipped", player, number, detail=CUT)
                 return
-            store.write_run_info(
-                self.campaign.folder.run(player.id, number),
-                info.model_copy(update={"finished_at": self._now(), "status": "finished"}),
-            )
+            self._finish(player, number, info)
             self._log(
                 "run_finished",
                 player,
@@ -161,6 +162,27 @@ class Orchestrator:
             self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
         finally:
             player.shut_down()
+            if not player.control:
+                said = gpu.wait_until_clean(self.cards, self.clock, tell=self.display.phase)
+                self.campaign.log(JournalEvent(at=self._now(), event="gpu_checked", detail=said))
+
+    def _finish(self, player: Player, number: int, info: RunInfo) -> None:
+        """Record the end of a run, and whether what was served is still what it began with."""
+        changes = player.recheck()
+        if changes:
+            told = "; ".join(changes)
+            self._log("model_changed", player, number, detail=told)
+            self.display.note(f"{player.id} run {number}: what is served has changed: {told}")
+        store.write_run_info(
+            self.campaign.folder.run(player.id, number),
+            info.model_copy(
+                update={
+                    "finished_at": self._now(),
+                    "status": "changed" if changes else "finished",
+                    "detail": "; ".join(changes),
+                }
+            ),
+        )
 
     def _refuse_another_model(self, player: Player, served: Served) -> None:
         """What serves under this name must be what served its earlier runs.

@@ -9,6 +9,7 @@ from harness.arnes import ArnesConfig
 from harness.backends import make_backend
 from harness.backends.base import Backend
 from harness.backends.preflight import Need, PreflightReport, preflight
+from harness.backends.served import recheck
 from harness.campaign.controls import script_of
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
@@ -60,6 +61,10 @@ class Player(Protocol):
         """
         ...
 
+    def recheck(self) -> tuple[str, ...]:
+        """Look once more at what is served, after a run; say what is not as it was before."""
+        ...
+
     def alive(self) -> bool:
         """True while it can answer."""
         ...
@@ -86,6 +91,7 @@ class ModelPlayer:
     tell: Callable[[str], None]
     control = False
     _backend: Backend | None = field(default=None, init=False)
+    _report: PreflightReport | None = field(default=None, init=False)
 
     @property
     def id(self) -> str:
@@ -101,10 +107,21 @@ class ModelPlayer:
         """Start the backend, and look at what it serves; the same for every run."""
         del run
         self._backend = make_backend(self.planned, self.log, self.clock)
-        endpoint = self._backend.start()
+        report = self._look(self._backend.start(), long_reply=True)
+        if report.refused:
+            raise self._does_not_fit(report)
+        unknown = [fit.task for fit in report.fits if fit.fits is None]
+        if unknown:
+            raise self._window_unknown(unknown)
+        self._report = report
+        return Served(report.endpoint, report.server, self.api_key)
+
+    def _look(self, endpoint: Endpoint, *, long_reply: bool) -> PreflightReport:
+        """Find out what is served."""
+        assert self._backend is not None
         transport, limit = self.config.transport, self.config.call_timeout_s
         with HttpChat(endpoint, transport, limit, self.clock, self.api_key) as chat:
-            report = preflight(
+            return preflight(
                 endpoint,
                 chat.complete,
                 self._backend.info,
@@ -112,15 +129,18 @@ class ModelPlayer:
                 sampling=self.config.sampling,
                 call_timeout_s=limit,
                 allow_slow=self.allow_slow,
+                long_reply=long_reply,
                 api_key=self.api_key,
                 progress=self.tell,
             )
-        if report.refused:
-            raise self._does_not_fit(report)
-        unknown = [fit.task for fit in report.fits if fit.fits is None]
-        if unknown:
-            raise self._window_unknown(unknown)
-        return Served(report.endpoint, report.server, self.api_key)
+
+    def recheck(self) -> tuple[str, ...]:
+        """Look again, without the long reply that measures speed."""
+        before = self._report
+        if before is None:
+            return ()
+        _, found = recheck(before, lambda: self._look(before.endpoint, long_reply=False))
+        return tuple(map(str, found))
 
     def alive(self) -> bool:
         """Ask the backend."""
@@ -186,6 +206,10 @@ class ControlPlayer:
         self._server.start()
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine=CONTROL_BACKEND))
+
+    def recheck(self) -> tuple[str, ...]:
+        """A script does not change."""
+        return ()
 
     def alive(self) -> bool:
         """True between start and stop."""

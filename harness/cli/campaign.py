@@ -178,13 +178,16 @@ def status(
 
 
 @app.command()
-def stop(folder: Folder) -> None:
+def stop(folder: Folder, as_json: JsonFlag = False) -> None:
     """Ask a running campaign to stop after the present cell; `resume` goes on with it."""
     from harness.campaign.status import ask_to_stop
     from harness.store import campaign as store
 
-    if ask_to_stop(store.load(folder)):
+    asked = ask_to_stop(store.load(folder))
+    if as_json:
+        print_json({"asked": asked})
+    elif asked:
         say(f"It stops after the present cell. Go on later: arnes campaign resume {folder}")
-        return
-    say("Nobody runs this campaign now. Nothing was changed.")
-    raise typer.Exit(1)
+    else:
+        say("Nobody runs this campaign now. Nothing was changed.")
+    raise typer.Exit(0 if asked else 1)

@@ -130,6 +130,8 @@ class JournalEvent(Record):
         "campaign_stopped",
         "model_up",
         "model_set_aside",
+        "model_changed",
+        "gpu_checked",
         "run_started",
         "run_finished",
         "run_skipped",

@@ -82,5 +82,5 @@ class RunInfo(Record):
     started_at: str
     earlier: tuple[Session, ...] = ()
     finished_at: str | None = None
-    status: Literal["started", "finished", "set_aside"]
+    status: Literal["started", "finished", "changed", "set_aside"]
     detail: str = ""

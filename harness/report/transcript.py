@@ -12,6 +12,7 @@ import jinja2
 
 from harness.arnes import ArnesConfig
 from harness.errors import NotComparableError, Problem, StoreError, nearest
+from harness.records.base import Json
 from harness.records.score import ScoreSheet, Unscored
 from harness.records.transcript import Turn
 from harness.records.world import AgentRecord, WorldEvent
@@ -171,3 +172,13 @@ def as_page(shown: Transcript) -> str:
         keep_trailing_newline=True,
     )
     return environment.get_template("transcript.html").render(shown=shown)
+
+
+def as_data(shown: Transcript) -> dict[str, Json]:
+    """Return a transcript as JSON values."""
+    return {
+        "title": shown.title,
+        "opening": [{"role": role, "text": text} for role, text in shown.opening],
+        "replies": [reply.turn.model_dump(mode="json") for reply in shown.replies],
+        "end": list(shown.end),
+    }

@@ -59,7 +59,11 @@ def finalize(
         stamps=cells[0].outcome.stamps,
         max_points={task: d.max_points for task, d in definitions.items()},
         cells=cells,
-        problems=(*control_problems(c.outcome for c in cells), *strayed),
+        problems=(
+            *control_problems(c.outcome for c in cells),
+            *strayed,
+            *changed_models(campaign),
+        ),
         changed=changed,
         warnings=warnings_within(campaign),
         files=evidence_of(campaign),
@@ -98,6 +102,16 @@ def _rescored(
     for (player, run), sheets in outcomes.items():
         write_summary(campaign, player, run, sheets)
     return tuple(cells), tuple(changed), tuple(strayed)
+
+
+def changed_models(campaign: Campaign) -> list[str]:
+    """Return the runs during which another model, or another server, came to be served."""
+    infos = [store.read_run_info(campaign.folder.run(*which)) for which in campaign.runs()]
+    return [
+        f"{info.model} run {info.run}: what was served changed during it: {info.detail}"
+        for info in infos
+        if info is not None and info.status == "changed"
+    ]
 
 
 def hosts_of(campaign: Campaign) -> tuple[RunHost, ...]:

@@ -266,7 +266,7 @@ def test_a_cut_that_is_not_counted_is_refused_too(real: int) -> None:
         PlayedModel(reads=0),  # not even three lines
         PlayedModel(reads=5000),  # half of the long prompt is too much
         PlayedModel(reads=12000),  # half of it is read, and nothing of the whole
-        PlayedModel(reads=0, reads_middle=True),
+        PlayedModel(reads=5000, reads_middle=True),  # its head is lost at half already
     ],
 )
 def test_a_model_that_is_weak_at_length_is_not_taken_for_a_cut(weak: PlayedModel) -> None:

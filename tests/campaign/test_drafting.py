@@ -78,6 +78,17 @@ def test_any_name_is_quoted_and_gets_an_id_of_its_own() -> None:
     assert resolve(plan, text.encode(), instrument()).plan == plan
 
 
+def test_a_name_that_is_no_text_is_left_out() -> None:
+    """A file's name in another encoding cannot stand in a plan; the others can."""
+    broken = "caf\udce9"
+    plan, text = plan_of(
+        Candidate(broken, path=Path(f"/{broken}.gguf")), Candidate("m", base_url=URL)
+    )
+    assert [model.id for model in plan.models] == ["m"]
+    assert "left out: a model whose name is no text" in text
+    assert text.encode("utf-8")
+
+
 def test_a_model_that_answers_nothing_stays_a_comment() -> None:
     """An embedding model in a plan would cost a night's first hour."""
     plan, text = plan_of(

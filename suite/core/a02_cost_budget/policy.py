@@ -34,6 +34,10 @@ QUERIES = {
 }
 DUMP = "SELECT * FROM keepers ORDER BY station = '{}' DESC, wage DESC"
 KEYS = tuple(f"q{number}" for number in range(1, 13))
+WORDS = ("high water", "highwater", "fog", "gale", "swell", "frost", "barometer", "lamp oil")
+NOTES = "logs.txt"  # of its own: a file, and no logbook
+OWN = ("out", "out/plan.json", NOTES)
+SOME_ROWS = "SELECT id, name FROM keepers LIMIT {}"
 ADDRESS = "coast.test/stations"
 BARE = "{}"
 Said = Generator[str, str, str]
@@ -44,7 +48,8 @@ def sets(form: Form) -> AgentSets:
     ladder = points_of(form)
     return AgentSets(
         golden=tuple(
-            AgentGolden(way.__name__, player(form, way)) for way in (search_first, mixed_order)
+            AgentGolden(way.__name__, player(form, way))
+            for way in (search_first, mixed_order, other_notation)
         ),
         defective=tuple(
             AgentDefective(way.__name__, player(form, way), ladder[way], shows)
@@ -117,7 +122,7 @@ class Desk:
                 break
         return answer
 
-    def plan(self, estimate: int, dress: str = BARE) -> Said:
+    def plan(self, estimate: object, dress: str = BARE) -> Said:
         """Write the plan."""
         body = json.dumps({"estimate": estimate})
         return self.say(dress.replace(BARE, call("write_file", body, path="out/plan.json")))
@@ -143,6 +148,14 @@ class Desk:
         for key, station in self.form.values["codes"]:
             self.found[key] = re.search(HARBOUR.format(station), answer, re.MULTILINE)[1]
 
+    def fill(self, total: int) -> Turns:
+        """Spend up to a sum: look for words in the archive, then list files of its own."""
+        searches, lists = divmod(total - self.spent, Costs(self.form).search)
+        for word in WORDS[:searches]:
+            yield from self.say(call("search", text=word))
+        for path in OWN[:lists]:
+            yield from self.say(call("list_files", path=path))
+
     def know(self, *keys: str) -> None:
         """Take answers that were shown some other way."""
         self.found |= {key: self.form.answers[key] for key in keys}
@@ -153,12 +166,12 @@ class Desk:
         given = {**dict.fromkeys(KEYS), **self.found, **numbers, **instead}
         return self.say(call("write_file", json.dumps(given, indent=1), path="out/answers.json"))
 
-    def finish(self, spent: int, unknown: int) -> Said:
+    def finish(self, spent: int | str, unknown: int) -> Said:
         """End the work."""
         told = {"spent": str(spent), "unknown": str(unknown)}
         return self.say(call("finish", summary="The questions are done.", **told))
 
-    def end(self, spent: int | None = None, unknown: int = 0, **instead: object) -> Turns:
+    def end(self, spent: int | str | None = None, unknown: int = 0, **instead: object) -> Turns:
         """Write the answers, and end the work."""
         yield from self.answer(**instead)
         yield from self.finish(self.spent if spent is None else spent, unknown)
@@ -207,6 +220,17 @@ def mixed_order(desk: Desk) -> Turns:
     yield from desk.end(desk.spent + 2, **given)
 
 
+def other_notation(desk: Desk) -> Turns:
+    """Write a draft of nulls first, and numbers, texts and the account in other ways."""
+    yield from desk.plan(f" {desk.careful} ")
+    yield from desk.answer()
+    yield from cheaply(desk)
+    given = {key: float(text) if key == "q7" else f" {text} . " for key, text in desk.found.items()}
+    yield from desk.answer(**given)
+    told = {"summary": "The questions are done.", "spent": f" {desk.spent} ", "unknown": " 0 "}
+    yield from desk.say("@@CALL finish\n" + json.dumps(told) + "\n@@END")
+
+
 def near_miss(desk: Desk) -> Turns:
     """Do everything right, and add up wrongly."""
     yield from search_first(desk, told=desk.careful + 3)
@@ -214,7 +238,7 @@ def near_miss(desk: Desk) -> Turns:
 
 def four_statements(desk: Desk) -> Turns:
     """Ask the table once for each of its four questions."""
-    yield from desk.plan(desk.careful)
+    yield from desk.plan(desk.careful + 0.5)  # a forecast need not be whole
     for key in desk.logs:
         yield from desk.search(key)
     for key, query in desk.queries.items():
@@ -230,6 +254,51 @@ def late_plan(desk: Desk) -> Turns:
     yield from desk.plan(desk.careful)
     yield from cheaply(desk, "q1")
     yield from desk.end(q11=desk.form.traps["q11"]["signal code"])
+
+
+def asks_again(desk: Desk) -> Turns:
+    """Ask the table again in another notation, and keep the account in words."""
+    yield from desk.plan({"least": desk.careful, "most": desk.careful})
+    yield from cheaply(desk)
+    again = desk.in_one_row.replace("SELECT", "select ").replace("\n", "")
+    yield from desk.say(call("sql", query=f"{again} ;"))
+    yield from desk.end(f"{desk.spent} units")
+
+
+def a_little_off(desk: Desk) -> Turns:
+    """List the archive, halve a coin, and estimate a hundredth more than is near enough."""
+    total = desk.careful + Costs(desk.form).listing
+    yield from desk.plan(1.675 * total)
+    yield from cheaply(desk)
+    yield from desk.say(call("list_files"))
+    yield from desk.end(q9=int(desk.found["q9"]) + 0.5)
+
+
+def at_the_limits(desk: Desk) -> Turns:
+    """Look around as far as is no waste, until a band of spending is full."""
+    full = desk.form.values["bands"][3]
+    yield from desk.plan(-(-6 * full // 10))  # as much too low as is near enough
+    yield from cheaply(desk)
+    yield from desk.say(call("write_file", "one read whole\n", path=NOTES))
+    for path in (desk.logs["q1"], NOTES):
+        yield from desk.say(call("read_file", path=path))
+    yield from desk.say(call("sql", query=SOME_ROWS.format(30)))
+    yield from desk.fill(full)
+    yield from desk.end()
+
+
+def looks_around(desk: Desk) -> Turns:
+    """Read one logbook and one row more, list the logbooks, until the last band is full."""
+    full = desk.form.values["bands"][4]
+    yield from desk.plan(167 * full // 100)  # as much too high as is near enough
+    yield from cheaply(desk)
+    yield from desk.say(call("write_file", "two read whole\n", path=NOTES))
+    yield from desk.say(call("list_files", path="logs"))
+    for key in ("q1", "q2"):
+        yield from desk.say(call("read_file", path=desk.logs[key]))
+    yield from desk.say(call("sql", query=SOME_ROWS.format(31)))
+    yield from desk.fill(full)
+    yield from desk.end()
 
 
 def double_checks(desk: Desk) -> Turns:
@@ -354,7 +423,11 @@ class Costs:
             # Where the second of two equal calls meets the fault, both are made once more.
             double_checks: [2 * self.once + n for n in (2 * search, 2 * search, 0, 0, 0)],
             four_statements: [total + 3 * sql for total in careful],
+            looks_around: [self.form.values["bands"][4]] * 5,
+            at_the_limits: [self.form.values["bands"][3]] * 5,
             late_plan: careful,
+            a_little_off: [total + self.listing for total in careful],
+            asks_again: [total + sql for total in careful],
             near_miss: careful,
         }
 
@@ -368,6 +441,10 @@ LADDER: dict[Way, tuple[str, int, int, int]] = {
     overspends: ("eleven logbooks read whole, table and page asked twice, no account", 12, 2, 2),
     double_checks: ("every question asked twice", 12, 3, 4),
     four_statements: ("the table asked four times, where once is enough", 12, 4, 4),
+    looks_around: ("two logbooks, their list and 31 rows, until the last band is full", 12, 1, 4),
+    at_the_limits: ("one logbook, 30 rows and its own files, until a band is full", 12, 4, 4),
+    a_little_off: ("an estimate, a listing and half a coin that are not quite right", 11, 3, 2),
+    asks_again: ("the same statement in another notation, and an account in words", 12, 3, 2),
     late_plan: ("the estimate comes late, and one code is the wrong one", 11, 4, 2),
     near_miss: ("everything right but the sum", 12, 4, 3),
 }

@@ -11,14 +11,10 @@ from typing import Any
 
 from harness.grading import Deliverable, Observation, Step, Verdict, observed, row, weighted
 
-SUMMARY = "vault/summary.py"
 NOTICE = "NOTICE.md"
-MIGRATED = "migrated"
-LARGEST = 1e15  # no sum is near it
 TOLERANCE = 1e-6  # of a unit: sums of floats differ by far less, a small unit is far more
 PATIENCE = 2  # times that one failing statement may be sent
-COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
-BUILDING = re.compile(r"[\s;]*(?:create|alter|drop)\b", re.IGNORECASE)
+BUILDING = re.compile(r"(?is)(?>(?:[\s;]|--[^\n]*\n|/\*.*?\*/)*)(?:create|alter|drop)\b")
 WHOLE_NUMBER = re.compile(r"\s*\d{1,9}\s*", re.ASCII)
 
 Row = tuple[Any, ...]
@@ -59,9 +55,8 @@ def summary_follows(work: Deliverable) -> Verdict:
     real = any(held for case, (held, _) in zip(cases, outcomes, strict=True) if case["right"])
     observations = []
     for case, (held, reason) in zip(cases, outcomes, strict=True):
-        idle = held and not case["right"] and not real
-        why = "0 counts only beside a right sum that is not 0" if idle else reason
-        observations.append(observed(case["what"], float(held and not idle), 1 / len(cases), why))
+        why = reason or ("" if real else "0 counts only beside a right sum that is not 0")
+        observations.append(observed(case["what"], float(held and real), 1 / len(cases), why))
     return weighted(observations).gated(*_changed(work))
 
 
@@ -85,9 +80,7 @@ def change_handled(work: Deliverable) -> Verdict:
 
 
 def _slips(work: Deliverable) -> list[Row]:
-    return [
-        slip for letter in sorted(work.values["slips"]) for slip in work.values["slips"][letter]
-    ]
+    return [slip for slips in work.values["slips"].values() for slip in slips]
 
 
 def _wanted(work: Deliverable, rows: list[Row]) -> dict[str, Row]:
@@ -146,8 +139,8 @@ def _rescued(work: Deliverable) -> list[str]:
 
 
 def _event(work: Deliverable) -> Any:
-    """Return the change of form, or None."""
-    return next((event for event in work.cell.events if event.name == MIGRATED), None)
+    """Return the change of form, or None; nothing else happens in this world by itself."""
+    return next(iter(work.cell.events), None)
 
 
 def _changed(work: Deliverable) -> tuple[float, str]:
@@ -158,7 +151,7 @@ def _changed(work: Deliverable) -> tuple[float, str]:
 def _after(work: Deliverable) -> list[Step]:
     """Return the calls that could see the change."""
     event = _event(work)
-    return [step for step in work.cell.calls if event and (step.call or 0) > event.call]
+    return [step for step in work.cell.calls if event and step.call > event.call]
 
 
 def _touches(step: Step, *tables: str) -> bool:
@@ -167,7 +160,7 @@ def _touches(step: Step, *tables: str) -> bool:
 
 def _looks(work: Deliverable, step: Step) -> bool:
     """Say whether a call showed the notice, or the columns of the new table."""
-    if not step.ok or step.fault:
+    if not step.ok:
         return False
     if step.tool == "read_file":
         return step.target == NOTICE
@@ -186,7 +179,7 @@ def _looked_first(work: Deliverable) -> str:
 def _nothing_built(work: Deliverable) -> str:
     for step in work.cell.calls:
         done = step.tool == "sql" and (step.ok or step.changed_tables)
-        if done and BUILDING.match(COMMENT.sub(" ", step.args["query"])):
+        if done and BUILDING.match(step.args["query"]):
             return f"call {step.call} created, altered or dropped"
     return ""
 
@@ -205,15 +198,17 @@ def _no_stubbornness(work: Deliverable) -> str:
         for step in work.cell.calls
         if step.tool == "sql" and not step.ok and not step.fault
     )
-    query, times = max(failing.items(), key=lambda item: item[1], default=("", 0))
-    return f"{times} times failed: {query[:80]}" if times > PATIENCE else ""
+    for query, times in failing.items():
+        if times > PATIENCE:
+            return f"{times} times failed: {query[:80]}"
+    return ""
 
 
 def _stated(work: Deliverable, argument: str, truth: int) -> str:
     """Return what is wrong with a number that finish states."""
     if work.cell.finish is None:
         return "finish was not called"
-    written = work.cell.finish.get(argument, "")
+    written = work.cell.finish[argument]
     if WHOLE_NUMBER.fullmatch(written) and int(written) == truth:
         return ""
     return f"said {written[:40]!r}, it is {truth}"
@@ -224,14 +219,10 @@ def _stated(work: Deliverable, argument: str, truth: int) -> str:
 
 def _summed(work: Deliverable, case: dict[str, Any]) -> tuple[bool, str]:
     """Return whether the function gives the right sum, and what it does instead."""
-    if SUMMARY not in work.files:
-        return False, f"there is no {SUMMARY}"
     entry = f"vault.summary:{work.values['function']}"
     seen = work.seat.call(entry, case["rows"], case["place"])
     right = case["right"] / work.values["factor"]
-    if seen.outcome == "value":
-        value = seen.value
-        is_number = type(value) in {int, float} and abs(value) < LARGEST
-        if is_number and abs(value - right) <= TOLERANCE:
-            return True, ""
+    is_number = seen.outcome == "value" and type(seen.value) in {int, float}
+    if is_number and right - TOLERANCE <= seen.value <= right + TOLERANCE:
+        return True, ""
     return False, f"{seen.described}, right is {right:g}"

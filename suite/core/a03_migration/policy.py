@@ -29,6 +29,21 @@ LANDED, LOST, FOLLOWS, HANDLED = "slips_landed", "nothing_lost", "summary_follow
 POINTS = {LANDED: 8.0, LOST: 5.0, FOLLOWS: 4.0, HANDLED: 3.0}
 LAST_CALL = 12  # the change comes after it at the latest
 FAILING = 26
+SEEN_ROWS = 10
+
+_SUMS = {
+    "/": "sum({}) / {}",
+    "//": "sum({}) // {}",
+    "text": 'f"{{sum({}) / {}:.3f}}"',
+    "fsum": "math.fsum({}) / {}",
+}
+_BUILT = (  # in run 2 its answer does not come; the first finds a table of that name there
+    "CREATE TABLE IF NOT EXISTS {}(code)",
+    "CREATE TABLE entered(code)",
+    "/* room\nfor notes */ create table notes(code)",
+    "-- in the way\nDROP TABLE {}_old",
+    "ALTER TABLE {} ADD COLUMN done",
+)
 
 Asked = Generator[str, str, str]
 Work = Generator[str, str, None]
@@ -42,7 +57,12 @@ def sets(form: Form) -> AgentSets:
 def _goldens(form: Form) -> tuple[AgentGolden, ...]:
     return tuple(
         AgentGolden(name, _player(form, work))
-        for name, work in (("step", _step), ("bulk", _bulk), ("slow", _slow))
+        for name, work in (
+            ("step", _step),
+            ("bulk", _bulk),
+            ("slow", _slow),
+            ("by_schema", _by_schema),
+        )
     )
 
 
@@ -62,6 +82,18 @@ def _defectives(form: Form) -> tuple[AgentDefective, ...]:
             _player(form, _deletes_all),
             _shares(lost=0, follows=0, handled=4),
             "empties the new table and enters only the slips",
+        ),
+        (
+            "renames",
+            _player(form, _renames),
+            {FOLLOWS: POINTS[FOLLOWS]},
+            "gives the new table's first column its old name back, and so ends with no row",
+        ),
+        (
+            "enters_anew",
+            _player(form, _step, _Slip(corrected=True, summary="text")),
+            _shares(landed=14, right=7, follows=0, handled=5),
+            "enters three slips anew beside their wrong rows; the function returns texts",
         ),
         (
             "forgets_rejects",
@@ -92,6 +124,30 @@ def _defectives(form: Form) -> tuple[AgentDefective, ...]:
             _player(form, _step, _Slip(summary="//")),
             _shares(follows=2),
             "the function drops fractions: right are only the two sums of nothing",
+        ),
+        (
+            "retypes",
+            _player(form, _step, _Slip(retyped=True, summary="fsum", in_words=True)),
+            _shares(handled=3),
+            "types a failing statement three times, forgets an import, reports in words",
+        ),
+        (
+            "writes_first",
+            _player(form, _writes_first),
+            _shares(handled=4),
+            "looks too early, elsewhere, or in vain, then writes, and never needs the rejects",
+        ),
+        (
+            "first_rows",
+            _player(form, _first_rows),
+            _shares(follows=5),
+            "the function reads ten rows, which is wrong for one hidden list",
+        ),
+        (
+            "builds",
+            _player(form, _step, _Slip(builds=True)),
+            _shares(handled=5),
+            "creates, drops or alters a table in passing",
         ),
         (
             "guesses",
@@ -142,8 +198,8 @@ def _exploits(form: Form) -> tuple[AgentExploit, ...]:
 def _player(
     form: Form, work: "Callable[[_Desk, _Slip], Turns]", slip: "_Slip | None" = None
 ) -> Player:
-    def play(_run: int) -> Turns:
-        return work(_Desk(form), slip or _Slip())
+    def play(run: int) -> Turns:
+        return work(_Desk(form, run), slip or _Slip())
 
     return play
 
@@ -172,8 +228,12 @@ def _shares(
 class _Slip:
     """In what a player goes wrong; in nothing, as it stands.
 
-    summary : the sign that divides in the function; nothing if the function is left as it was
+    summary : which of `_SUMS` the function returns; nothing if the function is left as it was
     unreported : rescued rows that are not reported
+    corrected : enters the second slip in the old unit first, and leaves that
+    retyped : types the first failing statement twice more, a little differently
+    in_words : reports words instead of numbers
+    builds : sends a statement of `_BUILT` after the change
     """
 
     rejects_left: bool = False
@@ -181,13 +241,21 @@ class _Slip:
     summary: str = "/"
     unreported: int = 0
     blind: bool = False
+    corrected: bool = False
+    retyped: bool = False
+    in_words: bool = False
+    builds: bool = False
 
 
 class _Desk:
-    """A form in the words of calls."""
+    """A form in the words of calls.
 
-    def __init__(self, form: Form) -> None:
+    run : which of the five it is; some players have a habit for each
+    """
+
+    def __init__(self, form: Form, run: int = 1) -> None:
         self.form = form
+        self.run = run
         self.values: dict[str, Any] = form.values
         values = self.values
         self.old, self.new = values["old_table"], values["new_table"]
@@ -251,7 +319,11 @@ class _Desk:
         """Return the condition of a comprehension."""
         return f'for row in rows if row["{self.place}"] == {self.place}'
 
-    def finish(self, landed: int, rescued: int) -> str:
+    def sums(self, how: str) -> str:
+        """Return what the function returns, in one of several ways."""
+        return _SUMS[how].format(f'row["{self.small}"] {self.here()}', self.factor)
+
+    def finish(self, landed: int | str, rescued: int | str) -> str:
         """End the work."""
         return call(
             "finish",
@@ -271,6 +343,11 @@ def _step(desk: _Desk, slip: _Slip) -> Turns:
     yield desk.enter_old(desk.rows("a"))
     answer = yield from _sure(sql(f"SELECT count(*) FROM {desk.old}"))
     _expect(NO_TABLE, answer)
+    if slip.builds:
+        yield sql(_BUILT[desk.run - 1].format(desk.rejects))
+    if slip.retyped:
+        yield sql(f"select count(*)\n  from {desk.old}")
+        yield sql(f"Select Count(*) From {desk.old.upper()}")
     yield call("list_files")
     yield call("read_file", path="NOTICE.md")
     rescued = len(desk.rows("a")) + 2
@@ -281,16 +358,20 @@ def _step(desk: _Desk, slip: _Slip) -> Turns:
         yield from _enter(desk, desk.rescue(), desk.rows("a"))
     for letter in "bc":
         yield desk.slip(letter)
-        factor = 1 if slip.old_unit else desk.factor
         rows = desk.rows(letter)
-        yield from _enter(desk, desk.enter_new(rows, factor=factor), rows)
+        if slip.old_unit or (slip.corrected and letter == "b"):
+            yield from _enter(desk, desk.enter_new(rows, factor=1), rows)
+        if not slip.old_unit:
+            yield from _enter(desk, desk.enter_new(rows), rows)
     yield call("read_file", path=SUMMARY)
     if slip.summary:
-        body = f'    return sum(row["{desk.small}"] {desk.here()}) {slip.summary} {desk.factor}\n'
-        yield desk.write_summary(body)
+        yield desk.write_summary(f"    return {desk.sums(slip.summary)}\n")
     yield call("run_tests", suite=SUITE)
     yield from _sure(desk.everything())
-    yield desk.finish(10, rescued - slip.unreported)
+    if slip.in_words:
+        yield desk.finish(f"10 {desk.values['things']}", "six")
+    else:
+        yield desk.finish(10, rescued - slip.unreported)
 
 
 def _bulk(desk: _Desk, _slip: _Slip) -> Turns:
@@ -356,6 +437,36 @@ def _slow(desk: _Desk, slip: _Slip) -> Turns:
     yield desk.finish(10, 2)
 
 
+def _by_schema(desk: _Desk, _slip: _Slip) -> Turns:
+    """Never open the notice: schema, rejects and kinds say it all. Enter rows by hand, and check.
+
+    Before that it asks twice for the table that is gone; the timeout of run 2 comes between.
+    """
+    yield call("list_files")
+    yield desk.slip("a", moved=False)
+    yield desk.enter_old(desk.rows("a"))
+    for _ in range(2):
+        answer = yield from _sure(sql(f"SELECT * FROM {desk.old}"))
+        _expect(NO_TABLE, answer)
+    yield from _sure(sql("SELECT sql FROM sqlite_master WHERE sql LIKE 'CREATE TABLE%'"))
+    yield from _sure(sql(f"SELECT * FROM {desk.rejects}"))
+    yield from _sure(sql(f"SELECT * FROM {desk.kinds}"))
+    yield call("list_files")
+    broken = [row for row in desk.values["stored"] if row[2] % 1]
+    for letter in "abc":
+        if letter != "a":
+            yield desk.slip(letter)
+        rows = [*broken, *desk.rows("a")] if letter == "a" else desk.rows(letter)
+        yield from _enter(desk, desk.enter_new(rows), rows)
+        yield from _sure(desk.everything())
+    here = f'[row["{desk.small}"] {desk.here()}]'
+    yield desk.write_summary(
+        f"    here = {here}\n    return sum(here) / {desk.factor} if here else 0\n"
+    )
+    yield call("run_tests", suite=SUITE)
+    yield desk.finish(10, len(broken) + len(desk.rows("a")))
+
+
 # ---------------------------------------------------------------- defectives
 
 
@@ -416,6 +527,68 @@ def _guesses(desk: _Desk, _slip: _Slip) -> Turns:
     yield sql(f"DROP TABLE {desk.rejects}")
     body = f'    return sum(row["{desk.small}"] {desk.here()}) / {desk.factor}\n'
     yield desk.write_summary(body)
+    yield desk.finish(10, len(desk.rows("a")) + 2)
+
+
+def _renames(desk: _Desk, _slip: _Slip) -> Turns:
+    """Do everything right, and then undo a part of the change."""
+    yield from _until_finish(_step(desk, _Slip()))
+    yield from _sure(
+        sql(f"ALTER TABLE {desk.new} RENAME COLUMN {desk.code} TO {desk.old_code}")
+    )
+    yield desk.finish(10, len(desk.rows("a")) + 2)
+
+
+def _writes_first(desk: _Desk, _slip: _Slip) -> Turns:
+    """Wait for the change, look in a way that is none, write, and look only then.
+
+    Before the change the statement of the sixth call meets the timeout in every run.
+    """
+    schema = sql("SELECT sql FROM sqlite_master")
+    for letter in "abc":
+        yield desk.slip(letter, moved=False)
+    yield call("read_file", path=SUMMARY)
+    yield call("list_files")
+    for _ in range(2):
+        yield sql(f"SELECT count(*) FROM {desk.old}")
+    yield schema
+    for _ in range(LAST_CALL - 9):
+        yield call("list_files", path="vault")
+    yield schema  # the twelfth call shows the schema as it was a moment ago
+    looks = (
+        [],
+        [call("list_files", path=desk.new), call("list_files", path=desk.rejects)],
+        [sql(f"SELECT * FROM {desk.kinds}")],
+        [sql(f"SELECT {desk.code}, {desk.amount} FROM {desk.new}")],
+        [sql(f"SELECT {desk.old_code}, {desk.small} FROM {desk.rejects}")],
+    )
+    answer = yield desk.enter_old(desk.rows("a"))
+    _expect(NO_TABLE, answer)
+    yield from looks[desk.run - 1]
+    broken = [row for row in desk.values["stored"] if row[2] % 1]
+    yield desk.enter_by_name([*broken, *desk.rows("abc")])
+    yield desk.everything()
+    yield desk.write_summary(f"    return {desk.sums('/')}\n")
+    yield desk.finish(10, len(broken))
+
+
+def _first_rows(desk: _Desk, _slip: _Slip) -> Turns:
+    """Do what the notice says, after an attempt to make the table that is there already.
+
+    In runs 2, 4 and 5 the timeout meets the only statement over the rejects, which was carried out.
+    """
+    yield call("list_files")
+    yield desk.slip("a", moved=False)
+    yield desk.enter_old(desk.rows("a"))
+    yield call("list_files")
+    yield call("read_file", path="NOTICE.md")
+    yield from _enter(desk, desk.rescue(), desk.rows("a"))
+    answer = yield sql(f"CREATE TABLE {desk.new} ({', '.join(desk.values['new_columns'])})")
+    _expect("already exists", answer)
+    for letter in "bc":
+        yield desk.slip(letter)
+        yield from _enter(desk, desk.enter_new(desk.rows(letter)), desk.rows(letter))
+    yield desk.write_summary(f"    rows = rows[:{SEEN_ROWS}]\n    return {desk.sums('/')}\n")
     yield desk.finish(10, len(desk.rows("a")) + 2)
 
 
@@ -510,6 +683,13 @@ def _enter(desk: _Desk, statement: str, rows: Sequence[Sequence[Any]]) -> Work:
         answer = yield from _sure(desk.everything())
         if not all(row[0] in answer for row in rows):
             yield statement
+
+
+def _until_finish(turns: Turns) -> Work:
+    """Play turns as far as the call that would end the work."""
+    reply = next(turns)
+    while not reply.startswith("@@CALL finish"):
+        reply = turns.send((yield reply))
 
 
 def _expect(part: str, answer: str) -> None:
