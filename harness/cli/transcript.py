@@ -18,6 +18,7 @@ def transcript(
     model: Annotated[str, typer.Argument(help="The model's id in the plan.")],
     run: Annotated[int, typer.Argument(help="The run's number, from 1.")],
     task: Annotated[str, typer.Argument(help="An agent task, such as A01.")],
+    *,
     html: Page = None,
     as_json: JsonFlag = False,
 ) -> None:

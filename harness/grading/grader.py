@@ -89,6 +89,7 @@ def _grade_row(
         gate=verdict.gate,
         gate_reason=verdict.gate_reason,
         observations=verdict.observations,
+        flags=verdict.flags,
     )
 
 

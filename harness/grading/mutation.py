@@ -19,6 +19,7 @@ from typing import Literal
 from harness.errors import GraderError, Problem
 from harness.grading.bench import Bench, Seat
 from harness.records.base import Json, Record, digest
+from harness.records.score import RowFlag
 from harness.sandbox import Observation as Seen
 from harness.sandbox import SuiteRun
 from harness.sandbox.launch import INSIDE
@@ -39,6 +40,14 @@ DETECTING = frozenset(
     }
 )
 FAILING = ("failure", "error", "subtest_failed")
+# Words of a broken rule that are a sign beside it; most broken rules are none.
+CHANCE = frozenset({"random", "secrets"})
+INTROSPECTION = frozenset(
+    {
+        *("inspect", "hashlib", "linecache", "gc"),
+        *("__file__", "__spec__", "__cached__", "__loader__", "__code__"),
+    }
+)
 
 Outcome = Literal["passed", "detected", "other"]
 
@@ -100,12 +109,14 @@ class Matrix:
     excluded : test → why it is not counted
     kills : mutant → tests that found it, confirmed; only mutants that were found
     note : what happened to the whole file, if anything did
+    flags : what was noticed beside that, of the closed list `RowFlag`
     """
 
     found: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     kills: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     note: str = ""
+    flags: frozenset[RowFlag] = frozenset()
 
     @property
     def valid(self) -> tuple[str, ...]:
@@ -177,10 +188,10 @@ def kill_matrix(
     found = tuple(dict.fromkeys(first.tests))
     excluded = {test: why for test in found if (why := rules.against(test))}
     counted = tuple(test for test in found if test not in excluded)
-    note = _note(first, found)
+    note, flags = _note(first, found), _flags(first, rules)
     if not counted:
         _hold_that_tests_run(bench, subject)
-        return Matrix(found, excluded, {}, note)
+        return Matrix(found, excluded, {}, note, flags)
     same = [*[(ORIGINAL, n) for n in range(1, ORIGINALS + 1)], *[(e, 1) for e in subject.equal]]
     seen = runs.mixed([*same, *[(mutant, 1) for mutant in subject.mutants]], counted)
     excluded |= _failing(counted, {key: seen[key] for key in same})
@@ -198,7 +209,8 @@ def kill_matrix(
         mutant: tuple(t for t in killers if t not in excluded and _always(t, mutant, again))
         for mutant, killers in claims.items()
     }
-    return Matrix(found, excluded, {m: tests for m, tests in kills.items() if tests}, note)
+    flags |= _by_chance(counted, subject, seen | again)
+    return Matrix(found, excluded, {m: tests for m, tests in kills.items() if tests}, note, flags)
 
 
 def outcome_of(run: SuiteRun, test: str) -> Outcome:
@@ -272,6 +284,34 @@ def _failing(tests: Sequence[str], runs: Mapping[tuple[str, int], SuiteRun]) -> 
             where = "the correct module" if variant == ORIGINAL else f"an equal copy ({variant})"
             found[test] = f"on {where}: {_described(run, test)}"
     return found
+
+
+def _by_chance(
+    tests: Sequence[str], subject: Subject, runs: Mapping[tuple[str, int], SuiteRun]
+) -> frozenset[RowFlag]:
+    """Return the flag of a test that passed and failed on modules of one behaviour.
+
+    A time-out or a spent budget is no failure here: a busy machine makes them too.
+    """
+    seen: dict[tuple[str, str], set[Outcome]] = {}
+    for (variant, _), run in runs.items():
+        behaviour = ORIGINAL if variant in subject.equal else variant
+        for test in tests:
+            seen.setdefault((behaviour, test), set()).add(outcome_of(run, test))
+    both = any({"passed", "detected"} <= outcomes for outcomes in seen.values())
+    return frozenset({"chance"}) if both else frozenset()
+
+
+def _flags(run: SuiteRun, rules: MethodRules) -> frozenset[RowFlag]:
+    """Return what the file does, by one run and its rules, that tests have no need of."""
+    words = {word for why in (rules.shared, *rules.methods.values()) for word in why.split()[:2]}
+    signs: dict[RowFlag, bool] = {
+        "chance": bool(words & CHANCE),
+        "introspection": bool(words & INTROSPECTION),
+        "load-tests": "load_tests_ignored" in run.kinds(),
+        "unittest-changed": "unittest_changed" in run.kinds(),
+    }
+    return frozenset(flag for flag, seen in signs.items() if seen)
 
 
 def _described(run: SuiteRun, test: str) -> str:

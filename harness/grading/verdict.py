@@ -4,12 +4,15 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
 from harness.grading.deliverable import Deliverable
-from harness.records.score import Observation
+from harness.records.score import Observation, RowFlag
 
 RowFunction = Callable[[Deliverable], "Verdict"]
 ROW_ATTRIBUTE = "arnes_row"
 WEIGHT_TOLERANCE = 1e-9  # weights are written with two or three decimals; only float noise passes
+KNOWN_FLAGS = TypeAdapter(tuple[RowFlag, ...])
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Verdict:
 
     fraction : gate × Σ weight × credit, in [0, 1]
     gate : a number in [0, 1] that scales the row, with its own reason
+    flags : what else was noticed, of the closed list `RowFlag`; it never changes points
     """
 
     fraction: float
@@ -25,6 +29,7 @@ class Verdict:
     observations: tuple[Observation, ...]
     gate: float = 1.0
     gate_reason: str = ""
+    flags: tuple[RowFlag, ...] = ()
 
     def gated(self, gate: float, because: str) -> "Verdict":
         """Return this verdict scaled by a gate, which stays visible beside it."""
@@ -32,6 +37,17 @@ class Verdict:
             raise ValueError(f"a gate lies in [0, 1], not {gate}")
         ungated = self.fraction / self.gate if self.gate else 0.0
         return replace(self, fraction=ungated * gate, gate=gate, gate_reason=because)
+
+    def flagged(self, *flags: str) -> "Verdict":
+        """Return this verdict with flags beside it, sorted and once each.
+
+        Raises
+        ------
+        ValueError
+            For a flag that is not in the list: a misspelt one would be shown and never found.
+        """
+        known = KNOWN_FLAGS.validate_python((*self.flags, *flags))
+        return replace(self, flags=tuple(sorted(set(known))))
 
 
 def row(row_id: str) -> Callable[[RowFunction], RowFunction]:
@@ -56,7 +72,8 @@ def failed(reason: str) -> Verdict:
 
 def observed(key: str, credit: float, weight: float, reason: str) -> Observation:
     """Return one sub-observation: how much of it holds, what it weighs in its row, and why."""
-    return Observation(key=key, credit=credit, weight=weight, reason=reason)
+    # A truth value is all or nothing here; in a record it is no number.
+    return Observation(key=key, credit=float(credit), weight=weight, reason=reason)
 
 
 def partial(held: int, *, of: int, because: str) -> Verdict:

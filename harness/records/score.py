@@ -26,6 +26,20 @@ ModelCause = Literal[
 UnscoredCause = Literal["not_run", "no_sandbox", "not_applicable"] | InfrastructureCause
 """Why a cell has no score. Never a zero."""
 
+RowFlag = Literal[
+    "chance",  # a test names a source of chance, or passed and failed on modules of one behaviour
+    "forged-frames",  # the code wrote to the sandbox's own channel what nobody asked for
+    "introspection",  # it reaches for source text, callers or its own place, by `inspect` or such
+    "load-tests",  # a test file says by a hook which tests there are; the hook was ignored
+    "own-type",  # a result is of a class that the deliverable made; it was refused
+    "told-apart",  # a counted list got another result than a plain one of the same items
+    "unittest-changed",  # loading the test file replaced something of unittest's own
+]
+"""What a grader noticed beside the score. It never changes points: each may have a good reason."""
+
+Share = Annotated[float, Field(ge=0, le=1, strict=True)]
+Points = Annotated[float, Field(ge=0, strict=True)]
+
 
 class Observation(Record):
     """One sub-observation of a row: how much of it holds, and why.
@@ -34,8 +48,8 @@ class Observation(Record):
     """
 
     key: str
-    credit: Annotated[float, Field(ge=0, le=1)]
-    weight: Annotated[float, Field(ge=0, le=1)]
+    credit: Share
+    weight: Share
     reason: str = ""
 
 
@@ -47,13 +61,14 @@ class RowScore(Record):
     """
 
     id: str
-    points: Annotated[float, Field(ge=0)]
-    max_points: Annotated[float, Field(gt=0)]
-    fraction: Annotated[float, Field(ge=0, le=1)]
+    points: Points
+    max_points: Annotated[float, Field(gt=0, strict=True)]
+    fraction: Share
     reason: str
-    gate: Annotated[float, Field(ge=0, le=1)] = 1.0
+    gate: Share = 1.0
     gate_reason: str = ""
     observations: tuple[Observation, ...] = ()
+    flags: tuple[RowFlag, ...] = ()
 
 
 class Repair(Record):
@@ -90,14 +105,15 @@ class ScoreSheet(Record):
     rows_as_is is None when nothing was repaired: then `rows` are the rows as they came.
     sandbox names the walls around what was run; empty where nothing was.
     ended says how an agent cell ended; None for a single one.
+    flags are marks of the parser, of the protocol and of the rows; they never change points.
     """
 
     schema_version: Literal[1] = 1
     kind: Literal["scored"] = "scored"
     cell: CellKey
-    points: float
-    max_points: float
-    points_as_is: float
+    points: Points
+    max_points: Points
+    points_as_is: Points
     rows: tuple[RowScore, ...]
     rows_as_is: tuple[RowScore, ...] | None = None
     repairs: tuple[Repair, ...] = ()
@@ -113,6 +129,11 @@ class ScoreSheet(Record):
         total = round(math.fsum(row.points for row in self.rows), POINT_DECIMALS)
         if abs(total - self.points) > 10**-POINT_DECIMALS:
             raise ValueError(f"rows add up to {total}, points says {self.points}")
+        rows = (*self.rows, *(self.rows_as_is or ()))
+        pairs = [(row.points, row.max_points) for row in rows]
+        for points, most in [*pairs, (self.points, self.max_points)]:
+            if points > most + 10**-POINT_DECIMALS:  # points are rounded
+                raise ValueError(f"{points} points of {most}")
         if (self.rows_as_is is None) != (not self.repairs):
             raise ValueError("rows_as_is is stored exactly when something was repaired")
         return self

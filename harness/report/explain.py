@@ -159,6 +159,7 @@ def _scores(outcome: ScoreSheet | Unscored | None, row_id: str | None) -> list[s
         if row_id is None or row.id == row_id:
             lines += _row(row)
     lines += [f"repair: {r.file}: {r.kind}: {r.detail}" for r in outcome.repairs]
+    lines += [f"flags: {', '.join(outcome.flags)}; they change no points"] if outcome.flags else []
     stamps = outcome.stamps
     lines += ["", f"arnes {stamps.arnes_version}, signature {stamps.signature[:16]}"]
     return lines

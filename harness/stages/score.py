@@ -43,6 +43,7 @@ def sheet_of(
 ) -> ScoreSheet:
     """Return the score sheet of a graded reply."""
     as_is = graded.rows if graded.rows_as_is is None else graded.rows_as_is
+    noticed = {flag for row in (*graded.rows, *as_is) for flag in row.flags}
     return ScoreSheet(
         cell=key,
         points=total_of(graded.rows),
@@ -51,7 +52,7 @@ def sheet_of(
         rows=graded.rows,
         rows_as_is=graded.rows_as_is,
         repairs=graded.repairs,
-        flags=parsed.flags,
+        flags=tuple(sorted({*parsed.flags, *noticed})),
         cause=parsed.cause,
         ended=parsed.cell.ended if parsed.cell else None,
         evidence=digest(parsed),

@@ -55,6 +55,11 @@ class Played:
         """Points of all rows."""
         return total_of(self.rows)
 
+    @property
+    def flags(self) -> frozenset[str]:
+        """Integrity marks of all rows."""
+        return frozenset(flag for row in self.rows for flag in row.flags)
+
 
 def sets_of(task: Task) -> Sets:
     """Return what is played against a task's form: frozen sets of the open form, else made ones."""
@@ -189,11 +194,15 @@ def problems_of(task: Task, sets: Sets, played: Callable[[str], Played]) -> Iter
         found = played(name)
         yield from _golden_problems(task, golden, found)
         yield from _ledger_problems(task, name, found)
+        if found.flags:
+            what = f"is flagged {', '.join(sorted(found.flags))}, and does nothing of the kind"
+            yield Problem(_place(task, name), what, "correct the grader")
     for defective in sets.defective:
         name = f"{task.id}/defective/{defective.name}"
         found = played(name)
         yield from _defective_problems(task, defective, found)
         yield from _ledger_problems(task, name, found)
+        yield from _flag_problems(task, name, defective.flags, found)
     for exploit in sets.exploits:
         name = f"{task.id}/exploits/{exploit.name}"
         found = played(name)
@@ -201,6 +210,7 @@ def problems_of(task: Task, sets: Sets, played: Callable[[str], Played]) -> Iter
             task, exploit, found, played(f"{task.id}/after/{exploit.name}")
         )
         yield from _ledger_problems(task, name, found)
+        yield from _flag_problems(task, name, exploit.flags, found)
 
 
 def _result(task: Task, sets: Sets, played: dict[str, Played]) -> TaskValidation:
@@ -256,6 +266,19 @@ def _ledger_problems(task: Task, name: str, played: Played) -> Iterator[Problem]
                 f"{row.id}: its observations add up to {added:g}, its fraction is {row.fraction:g}",
                 "correct the grader; statistics read the observations",
             )
+
+
+def _flag_problems(
+    task: Task, name: str, declared: tuple[str, ...], played: Played
+) -> Iterator[Problem]:
+    missing = sorted(set(declared) - played.flags)
+    if missing:
+        what = f"is not flagged {', '.join(missing)}, as it is declared"
+        yield Problem(_place(task, name), what, "the grader stopped noticing it; correct it")
+
+
+def _place(task: Task, name: str) -> str:
+    return f"{task.folder.name}/{name.partition('/')[2]}"
 
 
 def _golden_problems(task: Task, golden: Golden, played: Played) -> list[Problem]:

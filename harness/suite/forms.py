@@ -84,23 +84,31 @@ class Golden:
 
 @dataclass(frozen=True)
 class Defective:
-    """A deliverable with a known score: `rows` holds the points of every row above zero."""
+    """A deliverable with a known score: `rows` holds the points of every row above zero.
+
+    flags : integrity marks that its grader must set; it may set others
+    """
 
     name: str
     reply: Reply
     rows: dict[str, float] = field(default_factory=dict)
     cause: ModelCause | None = None
     shows: str = ""
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Exploit:
-    """An attempt to score without the work: it must stay at or under its ceiling."""
+    """An attempt to score without the work: it must stay at or under its ceiling.
+
+    flags : integrity marks that its grader must set; it may set others
+    """
 
     name: str
     reply: Reply
     ceiling: float
     trick: str
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class DefectiveExpected(Record):
     rows: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     cause: ModelCause | None = None
     shows: str = ""
+    flags: tuple[str, ...] = ()
     finish_reason: str = "stop"
 
     @model_validator(mode="after")
@@ -48,6 +49,7 @@ class ExploitExpected(Record):
 
     ceiling: Annotated[float, Field(ge=0)]
     trick: str
+    flags: tuple[str, ...] = ()
     finish_reason: str = "stop"
 
 
@@ -81,11 +83,18 @@ def read_sets(folder: Path) -> Sets:
     return Sets(
         golden=golden,
         defective=tuple(
-            Defective(path.name, reply, dict(expected.rows), expected.cause, expected.shows)
+            Defective(
+                path.name,
+                reply,
+                dict(expected.rows),
+                expected.cause,
+                expected.shows,
+                expected.flags,
+            )
             for path, reply, expected in _members(folder / "defective", DefectiveExpected)
         ),
         exploits=tuple(
-            Exploit(path.name, reply, expected.ceiling, expected.trick)
+            Exploit(path.name, reply, expected.ceiling, expected.trick, expected.flags)
             for path, reply, expected in _members(folder / "exploits", ExploitExpected)
         ),
     )

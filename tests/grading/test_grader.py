@@ -48,6 +48,7 @@ def test_a_row_has_the_points_of_its_verdict(tmp_path: Path) -> None:
         'Verdict(1.0, "", passed("").observations * 2)',
         'Verdict(1.0, "", ())',
         'passed("").gated(1.5, "")',
+        'passed("").flagged("chanse")',
     ],
 )
 def test_what_is_no_verdict_is_our_fault(tmp_path: Path, instead: str) -> None:
@@ -56,3 +57,13 @@ def test_what_is_no_verdict_is_our_fault(tmp_path: Path, instead: str) -> None:
         graded(tmp_path, instead)
 
     assert "large" in raised.value.problems[0].where
+
+
+def test_a_flag_stands_beside_the_points_and_moves_none(tmp_path: Path) -> None:
+    """Flags come once each and sorted, through gates too; everything else is as without them."""
+    plain = graded(tmp_path / "plain", f'{LARGE}.gated(0.5, "half")')
+    flags = '"told-apart", "chance", "chance"'
+    marked = graded(tmp_path / "marked", f'{LARGE}.flagged({flags}).gated(0.5, "half")')
+
+    assert [row.flags for row in marked] == [("chance", "told-apart"), ()]
+    assert [row.model_copy(update={"flags": ()}) for row in marked] == list(plain)

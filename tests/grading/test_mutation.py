@@ -506,3 +506,60 @@ def test_a_pasted_copy_of_the_module_counts_by_behaviour_alone(bench: Bench) -> 
     ruled = matrix(bench, text, method_rules(bench, text, "doubling", ("double",)))
     assert ruled.kills == {}
     assert "uses exec" in ruled.excluded["test_doubling.T.test_a"]
+
+
+# ---------------------------------------------------------------- flags
+
+
+FLAGGED: dict[str, tuple[str, set[str]]] = {
+    "honest": (HEAD + RIGHT, set()),
+    "wrong": (suite("def test_wrong(self): self.assertEqual(double(1), 3)"), set()),
+    "waits": (
+        suite(
+            "def test_a(self):\n        import os\n        while os.urandom(1)[0] < 250: double(1)"
+        ),
+        set(),  # it spends its budget in four of ten runs, and that is no failure
+    ),
+    "load_tests": (STILL["load_tests"], {"load-tests"}),
+    "patched": (STILL["patched_result"], {"unittest-changed"}),
+    "coin": (
+        # Not marked only if each falls on one side in all nine runs of correct modules: 2^-64.
+        suite(
+            *(
+                f"def test_{n}(self):\n        import os\n        assert os.urandom(1)[0] < 128"
+                for n in range(8)
+            )
+        ),
+        {"chance"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FLAGGED)
+def test_what_was_noticed_of_a_file_is_a_flag(bench: Bench, name: str) -> None:
+    """Hooks, patches and coins are marked; being wrong or slow is no mark."""
+    text, flags = FLAGGED[name]
+
+    assert matrix(bench, text).flags == flags
+
+
+@pytest.mark.parametrize(
+    ("line", "flags"),
+    [
+        ("import random", {"chance"}),
+        ("from secrets import choice", {"chance"}),
+        ("import inspect", {"introspection"}),
+        ("x = double.__code__", {"introspection"}),
+        ("import sys", set()),
+        ("x = 1\nx += 1", set()),
+    ],
+)
+def test_a_broken_rule_is_a_flag_where_it_is_a_sign(
+    bench: Bench, line: str, flags: set[str]
+) -> None:
+    """A method that is not run is marked for what it names; most broken rules are no mark."""
+    text = suite("def test_a(self):\n        " + line.replace("\n", "\n        "))
+    rules = method_rules(bench, text, "doubling", ("double",))
+    assert rules.methods["T.test_a"]
+
+    assert matrix(bench, text, rules).flags == flags

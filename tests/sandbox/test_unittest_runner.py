@@ -89,6 +89,19 @@ unittest.TestCase.assertEqual = lambda *a: None
     @unittest.skip("no")
     def test_b(self): pass
 """,
+    "part_skips": HEAD
+    + """
+    def test_a(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                if i == 1: self.skipTest("no")
+    def test_b(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                if i == 1: self.skipTest("no")
+                self.assertEqual(fee(i), 3)
+    def test_case(self): self.skipTest("no")
+""",
     "module_skip": HEAD
     + """
     def test_a(self): pass
@@ -255,6 +268,7 @@ def test_a_mutant_is_told_apart_by_its_behaviour(run: Run) -> None:
         ("names", {"test_PASSED_ok": "passed"}, True),  # G045
         ("empty", {}, True),  # G037
         ("all_skip", {"test_a": "skipped", "test_b": "skipped"}, True),  # G038
+        ("part_skips", {"test_a": "skipped", "test_b": "failed", "test_case": "skipped"}, True),
         ("module_skip", {"test_a": "not_run"}, True),
         ("load_tests", {"test_a": "failed"}, True),  # G039
         ("expected", {"test_a": "expected_failure", "test_b": "unexpected_success"}, True),  # G055

@@ -26,9 +26,10 @@ from harness.running.single import request_for
 from harness.stages.evidence import refuse_stale
 from harness.stages.finalize import finalize
 from harness.stages.forms import make_form
+from harness.stages.grade import Graded
 from harness.stages.instrument import Instrument, load_instrument
 from harness.stages.reparse import reparse
-from harness.stages.score import score
+from harness.stages.score import score, sheet_of
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite, with_form
@@ -368,3 +369,28 @@ def test_a_report_is_redacted_only_where_it_is_asked_for_or_the_form_is_private(
         shown[flag] = (target / "report.md").read_text(encoding="utf-8")
     assert "Commonest reason" not in shown["--redact"]
     assert "Commonest reason" in shown["--no-redact"]
+
+
+def test_a_sheet_has_the_flags_of_the_reply_and_of_its_rows(
+    core: Instrument, scored: Campaign
+) -> None:
+    """They are united, once each and sorted; no point moves, and `explain` shows them."""
+    cell = scored.cell("m", 1, "A08")
+    sheet, parsed = store.read_outcome(cell), store.read_parsed(cell)
+    assert isinstance(sheet, ScoreSheet)
+    assert parsed is not None
+    first, second, *rest = sheet.rows
+    rows = (
+        first.model_copy(update={"flags": ("told-apart", "chance")}),
+        second.model_copy(update={"flags": ("chance",)}),
+        *rest,
+    )
+    marked = parsed.model_copy(update={"flags": ("duplicate",)})
+
+    united = sheet_of(sheet.cell, core.suite.task("A08"), marked, Graded(rows), sheet.stamps)
+    store.write_outcome(cell, united)
+
+    assert united.flags == ("chance", "duplicate", "told-apart")
+    assert (united.points, united.points_as_is) == (sheet.points, sheet.points_as_is)
+    text, _ = explain_row(scored.folder.path, core.suite, "m", 1, "A08")
+    assert "flags: chance, duplicate, told-apart; they change no points" in text

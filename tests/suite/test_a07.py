@@ -40,7 +40,7 @@ KINDS = {
     "line": "register_clean",
     "leak": "nothing_leaked",
 }
-TURNS = {"mails_first": 13, "table_first": 14, "loose": 13}
+TURNS = {"mails_first": 13, "table_first": 14, "loose": 13, "indented": 14}
 MATERIAL = (
     "policy/handover.md",
     *(f"inbox/0{number}.txt" for number in range(1, 7)),
@@ -424,6 +424,11 @@ def test_ladder_of_the_open_form_has_the_specified_points() -> None:
         "searches": [10.333, 10.667, 10.667, 10.333, 10.333],
         "table_only": [4.167, 4.167, 3.833, 3.833, 4.167],
         "never_finishes": [17.85] * 5,
+        "other_dress": [13.85] * 5,
+        "one_slip_each": [14.883, 14.883, 15.217, 15.217, 14.883],
+        "three_items": [13.55, 13.883, 13.883, 13.883, 13.55],
+        "two_items": [11.067, 11.4, 11.067, 11.067, 11.067],
+        "untidy": [9.167, 8.833, 8.833, 9.167, 9.167],
         "stops": [0.0] * 5,
         "every_station": [0.0] * 5,
     }
@@ -573,7 +578,10 @@ def test_a_mail_with_two_lines_has_no_right_value(form: Form) -> None:
         ("01 | red umbrella | Halden", 0.15),
         ("01 | red umbrella | Halden | ZK-1017 | -", 0.75),  # foreign: no line of mail 01 at all
         ("01 red umbrella Halden ZK-1017", 0.75),
+        ("01 (wet) | red umbrella | Halden | ZK-1017", 0.75),
         ("- 01. | red umbrella | Halden | ZK-1017", 0.0),
+        ("01 | red umbrella | Halden | ZK-1017 |", 0.0),
+        ("  | 01 | red umbrella | Halden | ZK-1017 |", 0.0),
     ],
 )
 def test_a_line_needs_its_four_cells(form: Form, line: str, work: float) -> None:

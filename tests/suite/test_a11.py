@@ -449,3 +449,33 @@ def test_reasons_name_what_happened_to_the_file(form: Form, name: str) -> None:
     member = next(e for e in read_sets(FOLDER).exploits if e.name == "exit_at_import")
 
     assert "ended the process while it loaded" in rows_of(form, member.reply)[name].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("coin", ("chance",)),
+        ("coins", ("chance",)),
+        ("source_hash", ("introspection",)),
+        ("skip", ()),
+    ],
+)
+def test_cheating_is_flagged_beside_its_score(
+    form: Form, name: str, flags: tuple[str, ...]
+) -> None:
+    """What the runs and the rules gave away stands in a row's flags (G070, G072)."""
+    member = next(e for e in read_sets(FOLDER).exploits if e.name == name)
+
+    assert rows_of(form, member.reply)["valid_suite"].flags == flags
+
+
+def test_an_ignored_hook_is_flagged_and_costs_nothing(form: Form, sets: Sets) -> None:
+    """A golden with `load_tests` keeps its 18 points and has a flag; without, it has none (G039)."""
+    text = parsed(FOLDER, form, named(sets, "asserts")).files["test_charges.py"]
+    hook = "def load_tests(loader, tests, pattern):\n    return unittest.TestSuite()\n\n\n"
+    rows = rows_of(form, delivered(text.replace("class ", f"{hook}class ", 1)))
+    honest = rows_of(form, named(sets, "asserts"))
+
+    assert rows["valid_suite"].flags == ("load-tests",)
+    assert sum(row.points for row in rows.values()) == 18
+    assert not any(row.flags for row in honest.values())

@@ -94,11 +94,13 @@ def test_frozen_replies_and_hand_written_points_agree_with_the_policy(task: Task
         other = by_hand[member.name]
         assert other.reply.text == member.reply.text
         assert other.cause == member.cause
+        assert other.flags == member.flags
         assert other.rows == pytest.approx(member.rows, abs=1e-3)
-    ceilings = {e.name: (e.ceiling, e.reply.text) for e in frozen.exploits}
+    ceilings = {e.name: (e.ceiling, e.reply.text, e.flags) for e in frozen.exploits}
     for exploit in made.exploits:
-        ceiling, text = ceilings[exploit.name]
+        ceiling, text, flags = ceilings[exploit.name]
         assert text == exploit.reply.text
+        assert flags == exploit.flags
         assert ceiling == pytest.approx(exploit.ceiling, abs=1e-3)
 
 

@@ -91,7 +91,10 @@ class StreamResult(unittest.TestResult):
         self._raised("error", test, err[1])
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
-        """Send it with the reason."""
+        """Send it with the reason; a part that is skipped counts for its method."""
+        part = unittest.case._SubTest  # type: ignore[attr-defined] # noqa: SLF001 (not public)
+        if isinstance(test, part):
+            test = test.test_case
         self.stream.event("skip", test=test.id(), text=str(reason)[: job.TEXT_CHARS])
 
     def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: ARG002

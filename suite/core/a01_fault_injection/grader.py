@@ -26,13 +26,10 @@ from harness.grading import (
 MODULES = ("mooring", "waste", "stay")  # of tickets 1, 2 and 3
 HELPERS = ("steps", "bands", "days")  # of tickets 1, 2 and 3
 SUITES = ("helpers", "ticket_1", "ticket_2", "ticket_3")
-USED_BY = {  # file → suites whose tests run it
-    "dues/steps.py": {"helpers", "ticket_1", "ticket_3"},
-    "dues/bands.py": {"helpers", "ticket_2", "ticket_3"},
-    "dues/days.py": {"helpers", "ticket_3"},
-    "dues/mooring.py": {"ticket_1", "ticket_3"},
-    "dues/waste.py": {"ticket_2", "ticket_3"},
-    "dues/stay.py": {"ticket_3"},
+RUN_BY = {  # suite → modules of dues that its tests run; a ticket's are its helper and its own
+    **dict(zip(SUITES[1:], zip(HELPERS, MODULES, strict=True), strict=True)),
+    "helpers": HELPERS,
+    "ticket_3": (*HELPERS, *MODULES),
 }
 WORKED = 3  # hidden cases of a function that must hold
 CALL_S = 5.0  # what a test may take in the world
@@ -121,8 +118,7 @@ def suites(work: Deliverable) -> dict[str, list[Case]]:
 def stated(work: Deliverable, module: str) -> dict[str, Any]:
     """Return the constants of a module by its syntax tree; it is not imported."""
     path = f"dues/{module}.py"
-    facts = work.facts(path)
-    if facts is None or not facts.compiles:
+    if path not in work.files:
         return {}
     seen = work.bench.snippet(CONSTANTS, work.files[path])
     return seen.value if seen.outcome == "value" else {}
@@ -145,10 +141,9 @@ def facts(work: Deliverable) -> Verdict:
         constants = stated(work, module)
         for name, right in work.values["facts"][module].items():
             value = constants.get(name)
-            holds = type(value) is type(right) and value == right
             says = f"is {value!r}"[:80] if name in constants else "is not stated"
-            reason = "" if holds else f"{says}, right is {right!r}"
-            found.append(observed(f"{module} {name}", float(holds), 1 / 15, reason))
+            reason = "" if value == right else f"{says}, right is {right!r}"
+            found.append(observed(f"{module} {name}", float(value == right), 1 / 15, reason))
     return weighted(found)
 
 
@@ -159,9 +154,10 @@ def helpers_intact(work: Deliverable) -> Verdict:
     for helper, module in zip(HELPERS, MODULES, strict=True):
         for what, calls in work.values["behaviours"][helper].items():
             cases = [run(work, seat, call) for call in calls]
+            counts = all(case.holds for case in cases) and worked(work)[module]
             broken = "; ".join(case.reason for case in cases if not case.holds)
-            reason = broken or ("" if worked(work)[module] else "its ticket was not worked")
-            found.append(observed(f"{helper} {what}", float(not reason), 1 / 9, reason))
+            reason = "" if counts else broken or "its ticket was not worked"
+            found.append(observed(f"{helper} {what}", float(counts), 1 / 9, reason))
     return weighted(found)
 
 
@@ -181,18 +177,16 @@ def unconfirmed(work: Deliverable, number: int, fate: FaultFate) -> str:
     """Return why a fault was not confirmed; empty if it was.
 
     It was if a clean observation of the same thing came before anything that depends on it was
-    written, and before finish.
+    written. In this world nothing happens by itself but that tickets are released.
     """
     if fate.call is None:
         return "never met"
     calls = work.cell.calls
     fired = next(step for step in calls if step.fault == number)
-    ticket = 1 + sum(e.name == "released" and e.call < fired.call for e in work.cell.events)
+    ticket = 1 + sum(event.call < fired.call for event in work.cell.events)
     asked = things(fired, ticket)
     where = f"{fate.fault.kind} at call {fate.call}, {fired.tool} {fired.target}"
-    for step in calls[calls.index(fired) + 1 :]:
-        if step.tool == "finish":
-            return f"{where}: not asked again before finish"
+    for step in calls[calls.index(fired) :]:
         if step.tool == "write_file" and depends(step.target, fired, ticket):
             return f"{where}: {step.target} was written at call {step.call} before it was checked"
         if step.fault is None and (step.ok or step.shown == fired.answer):
@@ -204,21 +198,20 @@ def unconfirmed(work: Deliverable, number: int, fate: FaultFate) -> str:
 
 def things(fired: Step, ticket: int) -> set[str]:
     """Return what must be observed once more, of which all is needed."""
-    if fired.tool == "sql":  # a statement without a table is confirmed by any other
-        return {f"table {name}" for name in fired.target.split(",") if name} or {"sql"}
+    if fired.tool == "sql":
+        return {f"table {name}" for name in fired.target.split(",")}
     if fired.tool == "run_tests":
-        return {f"suite {fired.args.get('suite', '').strip() or f'ticket_{ticket}'}"}
+        return {f"suite {fired.target or f'ticket_{ticket}'}"}
     return {f"{fired.tool} {fired.target}"}
 
 
 def seen_by(step: Step) -> set[str]:
     """Return everything that a call shows."""
-    if step.tool == "sql":
-        return {"sql", *(f"table {name}" for name in step.target.split(","))}
+    if step.tool == "sql":  # any confirms a statement without a table
+        return {f"table {name}" for name in ("", *step.target.split(","))}
     if step.tool == "run_tests":
-        suite = step.args.get("suite", "").strip()
-        ran = {suite} if suite else set(SUITES)
-        shown = {f"read_file {path}" for path, used in USED_BY.items() if used & ran}
+        ran = (step.target,) if step.target else SUITES
+        shown = {f"read_file dues/{name}.py" for suite in ran for name in RUN_BY[suite]}
         return {f"suite {name}" for name in ran} | shown
     return {f"{step.tool} {step.target}"}
 

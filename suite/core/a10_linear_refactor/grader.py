@@ -12,7 +12,7 @@ Times stand in no reason, because a score sheet is the same each time it is made
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.grading import (
@@ -35,6 +35,7 @@ WEIGHTS = {"first_repeat": 0.10, "pair_count": 0.20, "pair_search": 0.30, "windo
 RESULTS = 12
 FLOOR_S = 0.020  # a linear solution may be far faster than what a clock can compare with
 DOUBTFUL = (5, 30)  # a ratio in between is measured once more, and the second one stands
+INTROSPECTION = {"inspect", "linecache", "gc", "ctypes"}  # no list of numbers needs them
 IDLE = {"idle.py": "def idle(*args):\n    return None\n"}  # what a call costs that does nothing
 
 
@@ -52,6 +53,7 @@ class Measured:
 
     lack : why nothing but CPU time was asked; empty if it was
     results, edges, reads : empty where they were not asked
+    flags : what was noticed beside that; it changes no points
     """
 
     name: str
@@ -60,6 +62,7 @@ class Measured:
     results: tuple[Case, ...] = ()
     edges: tuple[Case, ...] = ()
     reads: tuple[Case, ...] = ()
+    flags: frozenset[str] = frozenset()
 
     @property
     def share(self) -> float:
@@ -121,7 +124,8 @@ def functions(work: Deliverable) -> list[Measured]:
         lack = f"does not load: {loaded.described}"
     if lack:
         return [Measured(f["name"], WEIGHTS[f["slot"]], lack) for f in work.values["functions"]]
-    return [Bound(work, function).measured() for function in work.values["functions"]]
+    bounds = [Bound(work, function) for function in work.values["functions"]]
+    return [replace(bound.measured(), flags=frozenset(bound.flags)) for bound in bounds]
 
 
 class Bound:
@@ -132,6 +136,7 @@ class Bound:
         self.function = function
         self.name: str = function["name"]
         self.seat = work.seat
+        self.flags: set[str] = set()
         files = {FILE: work.values["modules"]["linear"], **IDLE}
         self.reference: Seat = work.bench.seat(files)
         self.limits = work.bench.limits
@@ -182,13 +187,15 @@ class Bound:
 
     def call(self, args: list[Any], *, repeat: int = 0, echo: bool = False) -> Seen:
         """Call the delivered function under the limits of the CPU bound."""
-        return self.seat.call(
+        seen = self.seat.call(
             f"{MODULE}:{self.name}",
             *args,
             limits=self.limits,
             repeat=repeat,
             echo_arguments=echo,
         )
+        self.flags |= signs(seen)
+        return seen
 
     def asked(self, case: dict[str, Any]) -> Case:
         """Ask one list, and look at the arguments as they are after the call."""
@@ -212,9 +219,21 @@ class Bound:
         if seen.killed_by == "accesses":
             return Case(False, f"n = {len(xs)}: more than {allowed} reads")
         gave = said(seen)
+        self.flags |= signs(seen)
         if gave != read["right"] and gave != said(self.call([xs, *read["rest"]])):
+            # A TypeError is how a list that stays outside answers to who would change it.
+            if seen.outcome in ("value", "exception") and not seen.raised("TypeError"):
+                self.flags.add("told-apart")
             return Case(False, f"n = {len(xs)}: {gave[:80]} on a counted list")
         return Case(True)
+
+
+def signs(seen: Seen) -> set[str]:
+    """Return the flags of one outcome."""
+    noticed = {"forged-frames"} if seen.evidence.garbage else set()
+    if seen.outcome == "refused" and seen.text.startswith(f"a value of type {MODULE}."):
+        noticed.add("own-type")
+    return noticed
 
 
 def used(seen: Seen) -> float:
@@ -240,7 +259,10 @@ def over_functions(
             )
             key, weight = f"{one.name}: {name}", one.weight / len(names)
             found.append(observed(key, credit, weight, "" if credit == 1 else reason))
-    return weighted(found)
+    facts = work.facts(FILE)
+    imported = {one.module for one in facts.imports} if facts else set()
+    noticed = {"introspection"} if imported & INTROSPECTION else set()
+    return weighted(found).flagged(*noticed.union(*(one.flags for one in functions(work))))
 
 
 @row("files_present")

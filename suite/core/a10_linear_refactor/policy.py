@@ -137,6 +137,7 @@ def _defectives(form: Form) -> tuple[Defective, ...]:
             _reply(_with_lines(modules["linear"], PLAIN_ONLY)),
             _rows(dict.fromkeys(SLOTS, Rate(reads=0.0))),
             shows="gives up at once on a list whose reads are counted",
+            flags=("told-apart",),
         ),
         Defective(
             "cut_short",
@@ -219,7 +220,10 @@ def _exploits(form: Form) -> tuple[Exploit, ...]:
             "does the quadratic work in another process",
         ),
     )
-    return tuple(Exploit(name, _reply(text), 2.0, trick) for name, text, trick in texts)
+    flags = {"always_equal": ("own-type",)}
+    return tuple(
+        Exploit(name, _reply(text), 2.0, trick, flags.get(name, ())) for name, text, trick in texts
+    )
 
 
 def _reply(module: str) -> Reply:

@@ -89,7 +89,7 @@ def valid_suite(work: Deliverable) -> Verdict:
     because = f"{len(found.valid)} of {len(found.found)} test methods are valid"
     verdict = weighted(parts, _with(found, because))
     gate = f"{len(found.kills)} of {mutants} mutants were found"
-    return verdict.gated(len(found.kills) / mutants, gate)
+    return verdict.gated(len(found.kills) / mutants, gate).flagged(*found.flags)
 
 
 @row("plain_mutants")

@@ -499,6 +499,7 @@ def _exploits(cases: Cases, form: Form) -> tuple[Exploit, ...]:
             reply(_source_hash(cases)),
             2.0,
             "asserts a digest of the module's source",
+            ("introspection",),
         ),
         Exploit(
             "coin",
@@ -508,6 +509,7 @@ def _exploits(cases: Cases, form: Form) -> tuple[Exploit, ...]:
             ),
             1.0,
             "fails by chance, and never names the module",
+            ("chance",),
         ),
         Exploit(
             "exit_at_import",
