@@ -23,7 +23,10 @@ MOST_PAGES = 4_096  # of 4 KiB
 SCHEMA = "sqlite_master"
 COLUMNS = "table_info"  # the one PRAGMA that may be asked, of one table
 INTERNAL = "sqlite_"
-EXPLAIN = re.compile(r"\A(?:\s|;|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*EXPLAIN\b", re.IGNORECASE | re.DOTALL)
+# Atomic, or a row of comments would be tried in every way that it can be cut into comments.
+EXPLAIN = re.compile(
+    r"\A(?>(?:\s|;|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*)EXPLAIN\b", re.IGNORECASE | re.DOTALL
+)
 SQL_RECURSIVE = 33  # SQLITE_RECURSIVE, which the module does not name
 READING = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, SQL_RECURSIVE}
@@ -31,7 +34,7 @@ READING = frozenset(
 WRITING = frozenset(
     {sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE}
     | {sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_DROP_TABLE, sqlite3.SQLITE_ALTER_TABLE}
-    | {sqlite3.SQLITE_CREATE_INDEX, sqlite3.SQLITE_DROP_INDEX}
+    | {sqlite3.SQLITE_CREATE_INDEX, sqlite3.SQLITE_DROP_INDEX, sqlite3.SQLITE_REINDEX}
 )
 UNSTEADY = (
     *("random", "randomblob", "load_extension", "sqlite_offset"),

@@ -35,7 +35,11 @@ RUNS = range(1, 6)
 SEEDS = ("open", "red", "green")
 ROUNDING = 2e-6  # a row is rounded to six decimals on either side
 SHARED_AT_MOST = 2  # a tenth of 21 answers
-TURNS = {"one_by_one": 22, "look_around": 24}
+TURNS = {  # by run
+    "one_by_one": (22,) * 5,
+    "look_around": (24,) * 5,
+    "roundabout": (24, 23, 24, 24, 24),  # in run 2 one suite is run in vain and not two
+}
 
 
 @cache
@@ -267,19 +271,25 @@ def test_world_holds_nothing_of_the_instrument(seed: str) -> None:
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("name", TURNS)
 def test_goldens_reach_the_maximum_and_meet_every_fault(name: str, run: int) -> None:
-    """24 points, three faults, 22 and 24 replies, and nothing is ever left out of the talk."""
+    """24 points, three faults, 22 to 24 replies, and nothing is ever left out of the talk."""
     record = played(name, run)
 
     assert total(record) == pytest.approx(24, abs=ROUNDING)
     assert all(fate.call for fate in record.faults)
-    assert len(record.steps) == TURNS[name]
+    assert len(record.steps) == TURNS[name][run - 1]
     assert record.longest_chars <= 16_000
     assert [event.name for event in record.events] == ["released", "released"]
 
 
 @pytest.mark.parametrize(
     ("name", "run"),
-    [("near_miss", 1), ("believes_lies", 3), *(("first_ticket", run) for run in RUNS)],
+    [
+        ("near_miss", 1),
+        ("believes_lies", 3),
+        ("checks_late", 5),
+        ("half_done", 3),
+        *(("first_ticket", run) for run in RUNS),
+    ],
 )
 def test_quick_members_of_the_ladder_score_what_they_must(name: str, run: int) -> None:
     """Exactly the declared points of exactly the declared rows."""
@@ -379,7 +389,7 @@ def test_private_forms_are_parallel(seed: str) -> None:
     """Goldens keep their turns and points, and no two forms share their numbers."""
     record = played("look_around", 3, seed)
     assert total(record, seed) == pytest.approx(24, abs=ROUNDING)
-    assert len(record.steps) == TURNS["look_around"]
+    assert len(record.steps) == TURNS["look_around"][2]
     assert len(shared(form_of(seed), form_of("open"))) <= SHARED_AT_MOST
 
 
@@ -398,7 +408,7 @@ def test_twenty_seeds_pass_their_bands() -> None:
         for run in RUNS:
             record = played("one_by_one", run, f"seed {n}")
             assert total(record, f"seed {n}") == pytest.approx(24, abs=ROUNDING)
-            assert len(record.steps) == TURNS["one_by_one"]
+            assert len(record.steps) == TURNS["one_by_one"][run - 1]
 
 
 def test_digest_of_an_answer_is_that_of_its_results() -> None:

@@ -392,7 +392,6 @@ def test_what_is_checked_before_it_is_used_is_confirmed(
     ("steps", "ticket"),
     [
         ((HELPER,), 1),
-        ((HELPER, FINISH, HELPER), 1),
         ((HELPER, STEPS, HELPER), 1),
         ((HELPER, did("read_file", "dues/bands.py")), 1),
         ((HELPER, did("run_tests", "ticket_2")), 1),

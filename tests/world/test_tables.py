@@ -240,3 +240,18 @@ def test_a_script_of_ours_is_free_of_the_bounds_of_statements() -> None:
 
     assert world.tables.dump() == {"lot": Table(columns=("id",), rows=())}
     assert world.tables.rows("SELECT count(*) FROM lot") == [(0,)]
+
+
+def test_a_row_of_comments_costs_no_time() -> None:
+    """Tried in every way that it can be cut, forty comments would hold a cell for hours."""
+    base = Tables(HARBOUR.tables)
+    assert base.ask("/**/" * 400 + "SELECT 1 AS one").text == "one\n1\n(1 rows)"
+    assert not base.ask("/* a */ " * 400 + "EXPLAIN SELECT 1").ok
+
+
+def test_indexes_can_be_made_and_dropped() -> None:
+    """SQLite asks for more than the name of the statement says."""
+    base = Tables(HARBOUR.tables)
+    made = base.ask("CREATE INDEX by_berth ON visits(berth)")
+    assert (made.ok, made.tables) == (True, ("visits",))
+    assert base.ask("DROP INDEX by_berth").ok

@@ -34,14 +34,14 @@ SEEN_ROWS = 10
 _SUMS = {
     "/": "sum({}) / {}",
     "//": "sum({}) // {}",
-    "text": 'f"{{sum({}) / {}:.3f}}"',
+    "text": "format(sum({}) / {}, '.3f')",
     "fsum": "math.fsum({}) / {}",
 }
 _BUILT = (  # in run 2 its answer does not come; the first finds a table of that name there
     "CREATE TABLE IF NOT EXISTS {}(code)",
     "CREATE TABLE entered(code)",
     "/* room\nfor notes */ create table notes(code)",
-    "-- in the way\nDROP TABLE {}_old",
+    "-- a copy\nCREATE TABLE kept AS SELECT * FROM {}",
     "ALTER TABLE {} ADD COLUMN done",
 )
 
@@ -147,7 +147,7 @@ def _defectives(form: Form) -> tuple[AgentDefective, ...]:
             "builds",
             _player(form, _step, _Slip(builds=True)),
             _shares(handled=5),
-            "creates, drops or alters a table in passing",
+            "creates or alters a table in passing",
         ),
         (
             "guesses",
@@ -346,8 +346,8 @@ def _step(desk: _Desk, slip: _Slip) -> Turns:
     if slip.builds:
         yield sql(_BUILT[desk.run - 1].format(desk.rejects))
     if slip.retyped:
-        yield sql(f"select count(*)\n  from {desk.old}")
-        yield sql(f"Select Count(*) From {desk.old.upper()}")
+        yield from _sure(sql(f"select count(*)\n  from {desk.old}"))
+        yield from _sure(sql(f"Select Count(*) From {desk.old.upper()}"))
     yield call("list_files")
     yield call("read_file", path="NOTICE.md")
     rescued = len(desk.rows("a")) + 2
@@ -533,9 +533,7 @@ def _guesses(desk: _Desk, _slip: _Slip) -> Turns:
 def _renames(desk: _Desk, _slip: _Slip) -> Turns:
     """Do everything right, and then undo a part of the change."""
     yield from _until_finish(_step(desk, _Slip()))
-    yield from _sure(
-        sql(f"ALTER TABLE {desk.new} RENAME COLUMN {desk.code} TO {desk.old_code}")
-    )
+    yield from _sure(sql(f"ALTER TABLE {desk.new} RENAME COLUMN {desk.code} TO {desk.old_code}"))
     yield desk.finish(10, len(desk.rows("a")) + 2)
 
 
@@ -557,14 +555,14 @@ def _writes_first(desk: _Desk, _slip: _Slip) -> Turns:
     yield schema  # the twelfth call shows the schema as it was a moment ago
     looks = (
         [],
-        [call("list_files", path=desk.new), call("list_files", path=desk.rejects)],
+        [call("write_file", "by hand\n", path=path) for path in (desk.new, desk.rejects)],
         [sql(f"SELECT * FROM {desk.kinds}")],
         [sql(f"SELECT {desk.code}, {desk.amount} FROM {desk.new}")],
         [sql(f"SELECT {desk.old_code}, {desk.small} FROM {desk.rejects}")],
     )
     answer = yield desk.enter_old(desk.rows("a"))
     _expect(NO_TABLE, answer)
-    yield from looks[desk.run - 1]
+    yield from _said(looks[desk.run - 1])
     broken = [row for row in desk.values["stored"] if row[2] % 1]
     yield desk.enter_by_name([*broken, *desk.rows("abc")])
     yield desk.everything()
@@ -683,6 +681,12 @@ def _enter(desk: _Desk, statement: str, rows: Sequence[Sequence[Any]]) -> Work:
         answer = yield from _sure(desk.everything())
         if not all(row[0] in answer for row in rows):
             yield statement
+
+
+def _said(replies: Sequence[str]) -> Work:
+    """Say one after another, whatever is answered."""
+    for reply in replies:  # noqa: UP028 (a tuple cannot be sent the answers)
+        yield reply
 
 
 def _until_finish(turns: Turns) -> Work:
