@@ -29,7 +29,7 @@ def test_the_readme_begins_with_the_two_commands() -> None:
 def test_the_tour_shows_what_validate_prints() -> None:
     """The table in the README is the one that the command prints."""
     shown = next(b for b in blocks(README, "") if b.startswith("$ arnes validate"))
-    printed = arnes("validate", COLUMNS="80", limit_s=600)
+    printed = arnes("validate", COLUMNS="80", limit_s=1200)
     assert printed.returncode == 0, printed.stdout
     assert [line.rstrip() for line in shown.splitlines()[1:]] == [
         line.rstrip() for line in printed.stdout.splitlines()
