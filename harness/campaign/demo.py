@@ -11,7 +11,7 @@ from harness.store.layout import CAMPAIGNS
 
 DEMO_PROFILE = "demo"
 DEMO_PLAN = """\
-# The demo: one small real model and two controls, five tasks, two runs.
+# The demo: one small real model and two controls, three tasks, two runs.
 schema_version = 1
 name = "demo"
 profile = "demo"          # suite/profiles/demo.toml: the prompts of level A, smaller caps
