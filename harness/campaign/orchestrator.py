@@ -21,7 +21,7 @@ from harness.errors import EndpointError, Problem
 from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
-from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo, Session
+from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo
 from harness.records.score import ScoreSheet, Unscored
 from harness.running.agent import run_agent
 from harness.running.single import request_for, run_single
@@ -232,7 +232,7 @@ class Orchestrator:
             stamps=self.instrument.stamps,
             host=self.host,
             started_at=self._now(),
-            earlier=_with_session(before),
+            earlier=before.passes if before else (),
             status="started",
         )
         store.write_run_info(folder, info)
@@ -392,11 +392,3 @@ def _identity(endpoint: Endpoint, server: ServerInfo) -> list[tuple[str, object]
     facts += [(name, server.flags.get(name)) for name in SAME_FLAGS]
     facts += [("system_role", endpoint.system_role), ("extra_body", endpoint.extra_body)]
     return [*facts, ("served_name", endpoint.model)]
-
-
-def _with_session(before: RunInfo | None) -> tuple[Session, ...]:
-    """Return the earlier passes over a run, the one before this included."""
-    if before is None:
-        return ()
-    last = Session(started_at=before.started_at, server=before.server, host=before.host)
-    return (*before.earlier, last)

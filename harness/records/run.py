@@ -84,3 +84,9 @@ class RunInfo(Record):
     finished_at: str | None = None
     status: Literal["started", "finished", "changed", "set_aside"]
     detail: str = ""
+
+    @property
+    def passes(self) -> tuple[Session, ...]:
+        """Every pass over the run so far, oldest first, this one included."""
+        last = Session(started_at=self.started_at, server=self.server, host=self.host)
+        return (*self.earlier, last)

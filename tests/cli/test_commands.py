@@ -129,6 +129,8 @@ def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> Non
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # A shell starts what it puts into the background deaf to Ctrl-C. No threads run here.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
         until = time.monotonic() + 60
         while not list(folder.glob("m/run_1/*/raw/0001.json")) and time.monotonic() < until:
