@@ -4,7 +4,9 @@ from harness.store import campaign as store
 from harness.store import journal
 from harness.store.campaign import Campaign
 
-TOKENS_PER_TASK = 14_000  # written in a run of a reasoning model, on average over level A
+# Assumed, nothing measured: what a reasoning model may write for a task of level A in one run. It
+# decides only whether a first run fits, and gives way to the plan's word and to the first run.
+TOKENS_PER_TASK = 14_000
 CELLS = " cells"
 
 

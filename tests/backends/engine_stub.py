@@ -143,7 +143,7 @@ class OllamaStub:
         if self.windows[name]:
             parameters += f"\nnum_ctx                        {self.windows[name]}"
         return 200, {
-            "modelfile": f"# Modelfile\n# FROM {name}\n\nFROM /root/.ollama/models/blobs/sha256-{self.blob}\n",
+            "modelfile": f"# Modelfile\n# FROM {name}\n\nFROM /usr/share/ollama/.ollama/models/blobs/sha256-{self.blob}\n",
             "parameters": parameters,
             "template": "{{ .Prompt }}",
             "details": {"quantization_level": "Q4_K_M"},

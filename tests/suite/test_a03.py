@@ -3,8 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -183,28 +181,6 @@ def test_second_method_reads_what_an_agent_could(
 
     names = found.keys() | form.answers.keys()
     assert {key for key in names if found.get(key) != form.answers.get(key)} == changed
-
-
-def test_form_world_and_players_are_pure() -> None:
-    """Two interpreters with different hash seeds draw the same private form, world and points."""
-    code = (
-        "from pathlib import Path; from harness.stages.forms import make_form, make_players;"
-        "from harness.running.scenes import load_scene;"
-        f"f = Path({str(FOLDER)!r}); form = make_form(f, 'x'); scene = load_scene(f, form, 1);"
-        "print(form.model_dump_json(), scene.files, scene.tables, scene.later, scene.suites,"
-        " [d.rows for d in make_players(f, form).defective])"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-
-    assert len(texts) == 1
 
 
 def test_frozen_files_are_what_the_open_form_makes(form: Form) -> None:

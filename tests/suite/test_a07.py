@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -183,27 +181,6 @@ def test_second_method_reads_nothing_but_the_world(
 
     differing = [name for name in form.answers if found[name] != form.answers[name]]
     assert " ".join(differing) == key
-
-
-def test_form_is_pure() -> None:
-    """Two interpreters with different hash seeds draw the same private form and world."""
-    code = (
-        "from pathlib import Path; from harness.stages.forms import make_form;"
-        "from harness.running.scenes import load_scene;"
-        f"f = Path({str(FOLDER)!r}); form = make_form(f, 'x');"
-        "print(form.model_dump_json(), load_scene(f, form, 3))"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-
-    assert len(texts) == 1
 
 
 # ---------------------------------------------------------------- the table of plantings

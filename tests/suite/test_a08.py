@@ -3,8 +3,6 @@
 import random
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from functools import cache
 from itertools import pairwise
@@ -135,26 +133,6 @@ def test_a_wrong_number_in_the_first_method_is_noticed(form: Form, name: str) ->
     wrong = form.model_copy(update={"values": {**form.values, name: form.values[name] + 1}})
 
     assert second_answers(FOLDER, prompt_of(FOLDER, wrong)) != form.answers
-
-
-def test_form_is_pure() -> None:
-    """Two interpreters with different hash seeds draw the same private form."""
-    code = (
-        "from pathlib import Path; from harness.stages.forms import make_form, make_sets;"
-        f"f = Path({str(FOLDER)!r}); form = make_form(f, 'x');"
-        "print(form.model_dump_json(), make_sets(f, form))"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-
-    assert len(texts) == 1
 
 
 def test_given_words_of_every_pool_keep_every_rule_of_every_form() -> None:

@@ -4,8 +4,6 @@ import itertools
 import random
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -168,26 +166,6 @@ def test_a_wrong_linear_text_is_noticed(variant: dict[str, Any]) -> None:
     for failure in ("slip", "near"):
         if failure in functions:
             assert generator().probed(functions[failure], many) != right
-
-
-def test_form_is_pure() -> None:
-    """Two interpreters with different hash seeds draw the same private form."""
-    code = (
-        "from pathlib import Path; from harness.stages.forms import make_form, make_sets;"
-        f"f = Path({str(FOLDER)!r}); form = make_form(f, 'x');"
-        "print(form.model_dump_json(), make_sets(f, form))"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-
-    assert len(texts) == 1
 
 
 def test_frozen_files_are_what_the_open_form_makes(sets: Sets, form: Form) -> None:

@@ -1,7 +1,6 @@
 """A11: which of eight mutants a delivered test suite finds, and how many of its tests are right."""
 
 import io
-import subprocess
 import sys
 import types
 import unittest
@@ -258,27 +257,6 @@ def test_shares_on_twenty_thousand_invoices(form: Form, numbers: str) -> None:
             # Four standard errors of a share of 20,000 are .014 at most; the published sample
             # was another one of the same size and the same ranges.
             assert share == pytest.approx(PUBLISHED[slot], abs=0.02)
-
-
-def test_form_is_pure() -> None:
-    """Two interpreters with different hash seeds draw the same private form."""
-    code = (
-        "from pathlib import Path; from harness.stages.forms import make_form, make_sets;"
-        f"f = Path({str(FOLDER)!r}); form = make_form(f, 'x');"
-        "print(form.model_dump_json(), make_sets(f, form))"
-    )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(texts) == 1
-    assert all(text.strip() for text in texts)
 
 
 def test_frozen_files_are_what_is_made_for_the_open_form(form: Form, sets: Sets) -> None:
