@@ -145,6 +145,31 @@ def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> Non
         assert json.loads(done.stdout)["done"] == 3
 
 
+INTERRUPTED_IN_A_STRING = """
+import harness.cli
+
+def interrupted():
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        raise SystemExit(130)
+
+harness.cli.app = interrupted
+harness.cli.main()
+"""
+
+
+def test_ctrl_c_exits_130_wherever_it_falls() -> None:
+    """Python ends by the signal where Ctrl-C fell into code run from a string, as a dataclass is.
+
+    Nothing is left to a race here: the interruption is raised inside such a string.
+    """
+    command = [sys.executable, "-c", INTERRUPTED_IN_A_STRING]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert "Interrupted." in done.stderr
+
+
 def test_a_broken_grader_stops_with_exit_1_and_no_points(tmp_path: Path) -> None:
     """A row function that raises is our fault; no model pays for it (G019)."""
     checkout = tmp_path / "checkout"
