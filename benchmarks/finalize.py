@@ -1,12 +1,10 @@
-"""What the end of a campaign costs: finalize with nothing to execute again, then the analysis.
+"""What the end of a campaign costs: finalize with nothing to execute again, then the report.
 
-    python benchmarks/finalize.py [--rounds 3] [--tasks A04 A05 A06 A08 A09 A10]
+    python benchmarks/finalize.py [--rounds 3] [--tasks A04 A05 A06 A08 A09 A11]
 
-Campaigns of 6, 12 and 20 models × 5 runs lie on the disk, each cell one of its task's written
+Campaigns of 1, 4, 6 and 20 models × 5 runs lie on the disk, each cell one of its task's written
 replies, better ones for better models. A first finalize executes what has to be executed; every
-measured one finds its observations. The analysis is that of `arnes advise` on one pair: it reads
-`FINAL.json`, holds it against the evidence, and makes the whole analysis. Seconds are those of a
-process, its start included.
+measured one finds its observations. Seconds are those of a process, its start included.
 """
 
 import argparse
@@ -27,8 +25,8 @@ from harness.stages.instrument import Instrument, load_instrument
 from harness.store import campaign as store
 from harness.store.files import write_whole
 
-MODELS = (6, 12, 20)  # × 5 runs: 30, 60 and 100 runs
-TASKS = ("A04", "A05", "A06", "A08", "A09", "A10")
+MODELS = (1, 4, 6, 20)  # × 5 runs: 5, 20, 30 and 100 runs
+TASKS = ("A04", "A05", "A06", "A08", "A09", "A11")
 GOAL_S = 20.0
 
 
@@ -70,11 +68,11 @@ def main() -> None:
             )
             print(f"{models} models: the first finalize executes", file=sys.stderr)
             verb("finalize", campaign)
-            pair = ("--pair", "m0", f"m{models - 1}")
+            into = ("--output", str(Path(folder) / "report"))
             ended = [verb("finalize", campaign) for _ in range(given.rounds)]
-            analysed = [verb("advise", campaign, *pair) for _ in range(given.rounds)]
-            walls = [median(cost.wall_s for cost in costs) for costs in (ended, analysed)]
-            cpu_s = [median(cost.cpu_s for cost in costs) for costs in (ended, analysed)]
+            reported = [verb("report", campaign, *into) for _ in range(given.rounds)]
+            walls = [median(cost.wall_s for cost in costs) for costs in (ended, reported)]
+            cpu_s = [median(cost.cpu_s for cost in costs) for costs in (ended, reported)]
             runs = models * 5
             rows.append(
                 (
@@ -84,7 +82,7 @@ def main() -> None:
                 )
             )
     print(f"{', '.join(given.tasks)}; goal: {GOAL_S:g} s in all for 6 models × 5 runs, linear")
-    heads = ("", "finalize, wall s", "analysis, wall s", "CPU s", "CPU s", "CPU ms a run")
+    heads = ("", "finalize, wall s", "report, wall s", "CPU s", "CPU s", "CPU ms a run")
     print_table(heads, rows)
 
 

@@ -3,8 +3,13 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from forking import commands
 
 from harness.models.script import Behaviour, Script, prompt_key
 from harness.running.single import cap_of
@@ -13,7 +18,16 @@ from harness.stages.validate import sets_of
 from harness.suite.loader import Task
 
 ROOT = Path(__file__).resolve().parent.parent
+HELD_S = 3600.0  # a call that is held so long is in flight until its process ends
+LIMIT_S = 300.0  # of a wait for what takes seconds on a machine that does nothing else
 LONG_REPLY = " ".join(f"word{n}" for n in range(260))  # what preflight asks for: 200 words
+
+# A shell starts what it puts into the background deaf to Ctrl-C.
+HEARS_CTRL_C = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-m", "harness", *sys.argv[1:]])
+"""
 
 
 def instrument(profile: str | None = None) -> Instrument:
@@ -74,16 +88,47 @@ def plan_text(
     )
 
 
-def arnes(
-    *arguments: str, cwd: Path = ROOT, limit_s: float = 120, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line as a person does, in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "harness", *arguments],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
+def wait_until(condition: Callable[[], bool], running: subprocess.Popen[str] | None = None) -> None:
+    """Wait for a condition; a process that has ended before it is there is an error."""
+    until = time.monotonic() + LIMIT_S
+    while not condition():
+        assert running is None or running.poll() is None, f"ended with {running.returncode}"
+        assert time.monotonic() < until, f"not within {LIMIT_S:g} s"
+        time.sleep(0.02)
+
+
+@contextmanager
+def begun(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Begin a command that is to be ended before its end; it hears Ctrl-C, wherever it is begun."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HEARS_CTRL_C, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=limit_s,
-        check=False,
-    )
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def arnes(
+    *arguments: str, cwd: Path = ROOT, limit_s: float = 600, fresh: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a person does, in a process of its own.
+
+    fresh : in a new interpreter; else in a fork of one that has imported the harness already
+    """
+    surroundings = {**os.environ, **environment}
+    if fresh or "PYTHONHASHSEED" in environment:
+        return subprocess.run(
+            [sys.executable, "-m", "harness", *arguments],
+            cwd=cwd,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            check=False,
+        )
+    return commands().run(arguments, cwd, surroundings, limit_s)

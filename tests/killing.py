@@ -11,10 +11,10 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
-from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import Self
+
+from forking import end_with
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -75,7 +75,7 @@ def _serve(log: Path) -> None:
                 os.dup2(file.fileno(), 2)
             sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 (it is the child's to its end)
             sys.argv = ["arnes", *arguments]
-            _end_with(main)
+            end_with(main, crashed=70)  # no status of a command's own
         if kill_after_s is not None:
             if marker:
                 _wait_for(Path(marker), child)
@@ -88,21 +88,6 @@ def _serve(log: Path) -> None:
             json.dumps([os.waitstatus_to_exitcode(status), time.monotonic() - began]) + "\n"
         )
         sys.stdout.flush()
-
-
-def _end_with(main: Callable[[], None]) -> NoReturn:
-    """End a child with the status of its command, without taking all that it shares apart."""
-    try:
-        main()
-        status = 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001 (a forked child must never go on as its parent)
-        traceback.print_exc()
-        status = 70
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
 
 
 def _wait_for(marker: Path, child: int) -> None:

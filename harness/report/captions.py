@@ -63,7 +63,8 @@ CAPTIONS = (
         question="Where does the lead come from?",
         reading=(
             "The number is the mean share of the task's points; the disc beside it is the spread "
-            "between runs. A large number with a large disc is luck that may not come again."
+            "between runs. A large number with a large disc is luck that may not come again. The "
+            "points of a hatched task are under doubt."
         ),
         needs="tasks",
     ),
@@ -134,7 +135,7 @@ CAPTIONS = (
         question="How many coin flips make as much noise?",
         reading=(
             "A total's deviation between runs, said as the number of checks that would have to be "
-            "tossed. Lines across: every check independent at that pass rate."
+            "tossed. Upright lines: every check independent, at that pass rate."
         ),
         needs="noise",
     ),

@@ -125,7 +125,7 @@ def _ruler(level: LevelAnalysis, look: Look) -> str | None:
             (low.critical_all_pairs, high.critical_all_pairs),
         ),
         Mark(
-            f"usually caught ({at.power:.0%} power)",
+            f"usually caught ({100 * at.power:.0f} % power)",
             at.detectable,
             (low.detectable, high.detectable),
         ),
@@ -148,7 +148,9 @@ def _heat(level: LevelAnalysis, look: Look) -> str | None:
                 )
             )
         cells.append(line)
-    return heat_map(look, models, [t.task for t in level.tasks], cells) if cells else None
+    doubtful = [bool(task.hatched) for task in level.tasks]
+    names = [task.task for task in level.tasks]
+    return heat_map(look, models, names, cells, doubtful) if cells else None
 
 
 def _ranks(level: LevelAnalysis, look: Look) -> str | None:

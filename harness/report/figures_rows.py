@@ -7,6 +7,7 @@ from harness.report.analysis.tasks import NoiseFacts, RowFacts
 from harness.report.plots import checks as plot
 from harness.report.plots.style import Look
 from harness.report.plots.variance import Curve, Part, Stack, design_curve, variance_bars
+from harness.report.wording import percent
 from harness.stats.effective import translate_noise
 
 COMPONENTS = (
@@ -23,12 +24,17 @@ RATES = (0.90, 0.95, 0.99)
 
 
 def components(level: LevelAnalysis, look: Look) -> str | None:
-    """Components as estimated, and the errors they make of today's means."""
+    """Components as estimated, and the errors they make of today's means.
+
+    With missing cells the moment estimates are unsteady, and the errors are made from REML's; then
+    REML's are shown.
+    """
     found = level.variance
     if found is None:
         return None
-    raw, used, today = found.study.raw, found.study.used, found.today
-    parts = [Part(name, getattr(raw, field), meaning) for name, field, meaning in COMPONENTS]
+    used, today, cut = found.study.used, found.today, found.study.method == "reml"
+    shown = used if cut else found.study.raw
+    parts = [Part(name, getattr(shown, field), meaning) for name, field, meaning in COMPONENTS]
     square = today.points**2
     runs = (
         ("model × run", square * used.model_run / today.runs),
@@ -39,7 +45,7 @@ def components(level: LevelAnalysis, look: Look) -> str | None:
         Stack("further runs", runs, today.fixed_suite_se),
         Stack("further tasks", (beyond, *runs), today.relative_se),
     ]
-    return variance_bars(look, parts, stacks)
+    return variance_bars(look, parts, stacks, cut=cut)
 
 
 def design(level: LevelAnalysis, look: Look) -> str | None:
@@ -75,7 +81,7 @@ def check_map(level: LevelAnalysis, look: Look) -> str | None:
     bounds = [f for f in facts if f.state == "saturated" and f.bound is not None]
     worst = max(bounds, key=lambda f: f.bound or 0.0, default=None)
     bound = (
-        f"full in {worst.trials} of {worst.trials} still allows {worst.bound:.1%} failures"
+        f"full in {worst.trials} of {worst.trials} still allows {percent(worst.bound)} failures"
         if worst and worst.bound is not None
         else ""
     )
@@ -104,7 +110,7 @@ def noise_translator(level: LevelAnalysis, look: Look) -> str | None:
         return None
     weights = [row.max_points for row in level.rows]
     squares = found.effective.sum_squared
-    known = [(f"all pass {p:.0%}", math.sqrt(p * (1 - p) * squares)) for p in sorted(RATES)]
+    known = [(f"all pass {100 * p:.0f} %", math.sqrt(p * (1 - p) * squares)) for p in sorted(RATES)]
     end = 1.08 * max(found.sigma, *(sigma for _, sigma in known))
     if found.high is not None:
         end = max(end, min(1.08 * found.high, 2 * end))

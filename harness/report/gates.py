@@ -76,4 +76,6 @@ def _sentence(level: LevelAnalysis | None, verdicts: Sequence[SplitVerdict]) -> 
             "Level C was asked, but no split by date was judged: its points say nothing of memory."
         )
     passed = sum(v.delta is not None for v in verdicts)
+    if not passed:
+        return "No model passed every gate, so no difference is shown, and nothing follows from it."
     return f"{passed} of {len(verdicts)} models passed every gate; only their difference is shown."

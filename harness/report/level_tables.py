@@ -45,12 +45,16 @@ def ranking(level: LevelAnalysis, sources: Sources) -> Table:
         entries = _standing(level, standing, sources)
         lines.append(Line(entries, cut=cut, doubt=" ".join(standing.hatched)))
     order = "by falling mean; only rank sets and tiers are claims" if level.ranked else "by name"
+    doubted = [task.task for task in level.tasks if task.hatched]
+    doubted += [f"{r.task}.{r.row}" for r in level.rows if r.hatched and r.task not in doubted]
+    rests = f"every line rests also on points under doubt: {', '.join(doubted)}"
+    sigmas = dict.fromkeys(s.sigma_sentence for s in level.standings if s.sigma_sentence)
     return Table(
         name=f"ranking-{level.level}",
         caption=f"Level {level.level}: means of {level.max_points:g} points, {order}",
         columns=RANKING if level.ranked else UNRANKED,
         lines=tuple(lines),
-        notes=tuple(dict.fromkeys(s.sigma_sentence for s in level.standings if s.sigma_sentence)),
+        notes=(*sigmas, *([rests] if doubted else [])),
     )
 
 

@@ -13,6 +13,7 @@ from harness.report.level_tables import pairs, ranking, resolution, tasks
 from harness.report.plots.style import Look, inline
 from harness.report.row_tables import (
     controls,
+    cuts,
     endings,
     hosts,
     ledger,
@@ -85,7 +86,7 @@ def compose(
         form=form_text(final.campaign),
         redacted=redacted,
         sections=sections,
-        gates=gates(analysis.level("C"), (), look),
+        gates=gates(analysis.level("C"), analysis.split, look),
         tables=tuple(table for table in others if table),
         about={task: about[task] for task in final.campaign.tasks if task in about},
         evidence=sources.evidence(),
@@ -129,6 +130,6 @@ def _section(
         ranking=ranking(level, sources),
         shown=tuple(shown),
         beside={name: found for name, found in kept.items() if name in drawn_names},
-        tables=(*loose, endings(level, sources)),
+        tables=(*loose, *(t for t in (endings(level, sources), cuts(level, sources)) if t)),
         models=drilldown(level, sources, files, titles),
     )

@@ -193,6 +193,42 @@ def endings(level: LevelAnalysis, sources: Sources) -> Table:
     return Table(f"endings-{level.level}", caption, columns, lines)
 
 
+CUTS = (
+    Column("Model", numeric=False),
+    Column("Run"),
+    Column("Cells lost"),
+    Column("±, further runs", about="half-width of the interval of its mean, 95 %, points"),
+    Column("± with all runs", about="about what it would be with every run, at the same noise"),
+    Column("Why", numeric=False),
+)
+
+
+def cuts(level: LevelAnalysis, sources: Sources) -> Table | None:
+    """Return what the deadline cut and what it costs; None where it cut nothing."""
+    if not level.cuts:
+        return None
+    lines = []
+    for n, cut in enumerate(level.cuts):
+        name, files = f"{level.level}.cut.{n}.{cut.model}.{cut.run}", of_model(level)
+        lines.append(
+            Line(
+                (
+                    word(cut.model),
+                    Entry(f"{cut.run}", cut.run),
+                    sources.number(f"{name}.cells", float(cut.cells), f"{cut.cells}", *files),
+                    sources.number(f"{name}.half", cut.half, number(cut.half, 1), *files),
+                    sources.number(
+                        f"{name}.whole", cut.half_whole, number(cut.half_whole, 1), *files
+                    ),
+                    word(cut.why or "–"),
+                )
+            )
+        )
+    caption = "Runs that the deadline cut, and what they cost in width"
+    note = "A cut run is missing, never a zero. It was left out by the clock, not by its points"
+    return Table(f"cuts-{level.level}", caption, CUTS, tuple(lines), (note,))
+
+
 def noise(level: LevelAnalysis, sources: Sources) -> Table | None:
     """Return how many observations a total is worth."""
     found = level.noise

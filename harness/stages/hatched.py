@@ -29,4 +29,7 @@ def doubts(campaign: Campaign, suite: Suite) -> dict[str, str]:
     if problems:
         raise StoreError(f"{len(problems)} problem(s) in {campaign.folder.hatched}", problems)
     weak = below_bar(suite.root, suite.only(campaign.record.tasks))
-    return dict(sorted({**weak, **written}.items()))
+    found = {task: f"its grader: {why}" for task, why in weak.items()}
+    for name, why in written.items():  # what a person wrote never hides what was measured
+        found[name] = f"{found[name]}; {why}" if name in found else why
+    return dict(sorted(found.items()))

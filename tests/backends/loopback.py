@@ -27,7 +27,7 @@ class Loopback:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             wbufsize = -1  # head and body in one packet; apart, each answer takes 40 ms
-            timeout = 10  # a test that forgets to close a client must not hang the others
+            timeout = 60  # a test that forgets to close a client must not hang the others
 
             def do_GET(self) -> None:
                 self.answer({})

@@ -27,7 +27,7 @@ SystemClock().sleep(60)
 """
 
 
-def gone(pid: int, limit_s: float = 10.0) -> bool:
+def gone(pid: int, limit_s: float = 60.0) -> bool:
     """Wait until a process is no more, or only a corpse that its parent has not buried."""
     deadline = CLOCK.monotonic() + limit_s
     while CLOCK.monotonic() < deadline:

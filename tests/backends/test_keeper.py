@@ -42,7 +42,7 @@ def test_it_ends_when_another_process_is_its_parent() -> None:
             pass_fds=[reading],
             capture_output=True,
             check=True,
-            timeout=20,
+            timeout=300,
         )
         pids = [int(pid) for pid in done.stdout.split()]
         assert len(pids) == 2

@@ -18,7 +18,7 @@ from harness.errors import EndpointError
 CLOCK = SystemClock()
 
 
-def child(code: str, folder: Path, term_wait_s: float = 5.0) -> ServerProcess:
+def child(code: str, folder: Path, term_wait_s: float = 60.0) -> ServerProcess:
     command = [sys.executable, "-c", code]
     return ServerProcess(command, os.environ, folder / "server.log", CLOCK, term_wait_s)
 
@@ -30,7 +30,7 @@ def test_the_first_line_is_what_the_child_says(tmp_path: Path) -> None:
     """Only the child can write into its pipe, so its address cannot be somebody else's."""
     process = child(WAITS, tmp_path)
     try:
-        assert process.announced(10) == "here"
+        assert process.announced(60) == "here"
         assert process.alive()
     finally:
         process.stop()
@@ -40,7 +40,7 @@ def test_a_child_that_ends_at_once_is_an_error_with_its_log(tmp_path: Path) -> N
     """The reason stands in what the server wrote; nobody should have to look for the file."""
     process = child("import sys; sys.exit('no such weights')", tmp_path)
     with pytest.raises(EndpointError) as caught:
-        process.announced(10)
+        process.announced(60)
     process.stop()
 
     assert "exit status 1" in str(caught.value)
@@ -51,7 +51,7 @@ def test_a_child_killed_by_a_signal_is_named_so(tmp_path: Path) -> None:
     """An illegal instruction must not read as an ordinary exit."""
     process = child("import os, signal; os.kill(os.getpid(), signal.SIGILL)", tmp_path)
     with pytest.raises(EndpointError) as caught:
-        process.announced(10)
+        process.announced(60)
     process.stop()
     assert "SIGILL" in str(caught.value)
 
@@ -77,7 +77,7 @@ def test_stop_takes_the_children_of_the_child_too(tmp_path: Path) -> None:
         "p.wait()\n"
     )
     process = child(code, tmp_path)
-    grandchild = int(process.announced(10))
+    grandchild = int(process.announced(60))
     process.stop()
 
     assert gone(grandchild)
@@ -93,7 +93,7 @@ def test_workers_of_a_child_that_died_by_itself_are_swept(tmp_path: Path) -> Non
         "os._exit(3)\n"
     )
     process = child(code, tmp_path)
-    grandchild = int(process.announced(10))
+    grandchild = int(process.announced(60))
     while process.alive():
         CLOCK.sleep(0.02)
     assert gone(grandchild)
@@ -104,7 +104,7 @@ def test_a_child_that_ignores_the_request_is_killed(tmp_path: Path) -> None:
     """Some servers answer SIGTERM only when a generation is over."""
     code = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
     process = child(code, tmp_path, term_wait_s=0.2)
-    process.announced(10)
+    process.announced(60)
     process.stop()
     assert gone(process.pid)
 
@@ -113,7 +113,7 @@ def test_the_child_is_out_of_reach_of_ctrl_c(tmp_path: Path) -> None:
     """Ctrl-C goes to the whole foreground group; the child is stopped in order instead."""
     process = child(WAITS, tmp_path)
     try:
-        process.announced(10)
+        process.announced(60)
         assert os.getsid(process.pid) != os.getsid(0)
         assert os.getpgid(process.pid) == process.pid
     finally:
@@ -124,7 +124,7 @@ def test_the_log_is_kept_from_start_to_start(tmp_path: Path) -> None:
     """The log of the death is what a person needs after the restart."""
     for word in ("first", "second"):
         process = child(f"import sys; sys.stderr.write('{word}\\n'); {WAITS}", tmp_path)
-        process.announced(10)
+        process.announced(60)
         process.stop()
     assert (tmp_path / "server.log").read_text() == "first\nsecond\n"
 
@@ -141,7 +141,7 @@ def test_a_port_belongs_to_who_listens_on_it(tmp_path: Path) -> None:
         ours.bind(("127.0.0.1", 0))
         ours.listen()
         try:
-            theirs = int(process.announced(10))
+            theirs = int(process.announced(60))
             assert process.owns(theirs)
             assert not process.owns(ours.getsockname()[1])
         finally:
@@ -159,7 +159,7 @@ def test_standard_input_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
         "from harness.clock import SystemClock\n"
         f"p = ServerProcess([sys.executable, '-c', {waits_for_end!r}], os.environ,"
         " Path(sys.argv[1]), SystemClock())\n"
-        "p.announced(10); print(p.pid, flush=True)\n"
+        "p.announced(60); print(p.pid, flush=True)\n"
         "SystemClock().sleep(60)\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "server.log")]
@@ -181,7 +181,7 @@ def test_what_left_the_group_is_ended_by_its_mark(tmp_path: Path) -> None:
         "time.sleep(60)\n"
     )
     process = child(code, tmp_path)
-    stray = int(process.announced(10))
+    stray = int(process.announced(60))
     assert os.getsid(stray) != process.pid
     process.stop()
     assert gone(stray)
@@ -192,7 +192,7 @@ def test_another_child_of_ours_goes_on(tmp_path: Path) -> None:
     first, second = child(WAITS, tmp_path), child(WAITS, tmp_path)
     try:
         for process in (first, second):
-            process.announced(10)
+            process.announced(60)
         first.stop()
         assert second.alive()
     finally:
@@ -202,7 +202,7 @@ def test_another_child_of_ours_goes_on(tmp_path: Path) -> None:
 # A program of others under its keeper
 
 
-def kept_child(code: str, folder: Path, term_wait_s: float = 5.0) -> ServerProcess:
+def kept_child(code: str, folder: Path, term_wait_s: float = 60.0) -> ServerProcess:
     command = kept([sys.executable, "-c", code], term_wait_s)
     return ServerProcess(command, os.environ, folder / "server.log", CLOCK, term_wait_s)
 
@@ -217,7 +217,7 @@ def test_a_kept_program_may_end_in_order(tmp_path: Path) -> None:
         f"signal.signal(signal.SIGTERM, end); {WAITS}"
     )
     process = kept_child(code, tmp_path)
-    process.announced(10)
+    process.announced(60)
     process.stop()
     assert done.exists()
 
@@ -227,7 +227,7 @@ def test_a_kept_program_that_is_missing_is_told(tmp_path: Path) -> None:
     command = kept([str(tmp_path / "no-such-program")])
     process = ServerProcess(command, os.environ, tmp_path / "server.log", CLOCK)
     with pytest.raises(EndpointError) as caught:
-        process.announced(10)
+        process.announced(60)
     process.stop()
     assert "exit status 127" in str(caught.value)
     assert "no-such-program: No such file" in str(caught.value)

@@ -1,17 +1,27 @@
 """Every verb: help, JSON on stdout alone, exit status."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from campaigning import ROOT, ScriptedModel, arnes, golden_text, instrument, plan_text
+from campaigning import (
+    HELD_S,
+    LIMIT_S,
+    ROOT,
+    ScriptedModel,
+    arnes,
+    begun,
+    golden_text,
+    instrument,
+    plan_text,
+    wait_until,
+)
 
+from harness.models.script import prompt_key
 from harness.models.scripted import ScriptedServer
 
 VERBS = (
@@ -50,7 +60,7 @@ def test_every_verb_explains_itself_and_speaks_json(verb: tuple[str, ...]) -> No
 
 def test_tasks_json_is_one_document() -> None:
     """stdout holds nothing but the document."""
-    done = arnes("tasks", "--json")
+    done = arnes("tasks", "--json", fresh=True)
     found = json.loads(done.stdout)
     assert [task["id"] for task in found][:2] == ["A01", "A02"]
     assert all(task["does_not_measure"] for task in found)
@@ -92,7 +102,7 @@ def test_a_misspelt_verb_or_task_is_wrong_use() -> None:
 
 def test_outside_a_checkout_the_installed_one_is_used(tmp_path: Path) -> None:
     """A person may stand in any folder; the instrument is found beside the code."""
-    done = arnes("tasks", "--json", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    done = arnes("tasks", "--json", cwd=tmp_path, fresh=True, PYTHONPATH=str(ROOT))
     assert done.returncode == 0, done.stderr
 
 
@@ -104,42 +114,31 @@ def test_a_folder_that_is_no_campaign_is_named(tmp_path: Path) -> None:
         assert "CAMPAIGN.json" in done.stderr, verb
 
 
+def times_asked(server: ScriptedServer, prompt: str) -> int:
+    """How often a server got a prompt, by its key."""
+    bodies = [seen.body for seen in server.requests() if isinstance(seen.body, dict)]
+    return [prompt_key(body["messages"][-1]["content"]) for body in bodies].count(prompt)
+
+
 def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> None:
     """An interrupted campaign goes on where it stopped, and no server is left behind."""
     core = instrument()
-    replies = {"A08": golden_text(core.suite.task("A08"))}
-    model = ScriptedModel("m", replies, {"first_byte_delay_s": 1.0})
-    with ScriptedServer(model.script(core)) as server:
+    script = ScriptedModel("m", {"A08": golden_text(core.suite.task("A08"))}).script(core)
+    [(prompt, (at_once,))] = script.by_prompt.items()
+    held = at_once.model_copy(update={"first_byte_delay_s": HELD_S})
+    second_is_held = script.model_copy(update={"by_prompt": {prompt: (at_once, held)}})
+    with ScriptedServer(second_is_held) as server:
         plan = tmp_path / "plan.toml"
         plan.write_text(plan_text({"m": server.base_url}, tasks=["A08"], runs=3, controls=False))
         folder = tmp_path / "campaign"
-        running = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "harness",
-                "campaign",
-                "start",
-                str(plan),
-                "--folder",
-                str(folder),
-            ],
-            cwd=ROOT,
-            env={**os.environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            # A shell starts what it puts into the background deaf to Ctrl-C. No threads run here.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-        )
-        until = time.monotonic() + 60
-        while not list(folder.glob("m/run_1/*/raw/0001.json")) and time.monotonic() < until:
-            time.sleep(0.02)
-        running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
+        with begun("campaign", "start", str(plan), "--folder", str(folder)) as running:
+            wait_until(lambda: times_asked(server, prompt) == 2, running)
+            running.send_signal(signal.SIGINT)
+            _, errors = running.communicate(timeout=LIMIT_S)
         assert running.returncode == 130, errors
         assert f"arnes campaign resume {folder}" in errors
         assert "Traceback" not in errors
+        server.play(script)
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["done"] == 3

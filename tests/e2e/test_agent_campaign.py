@@ -2,14 +2,18 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from campaigning import LONG_REPLY, ROOT, arnes, instrument, plan_text
+from campaigning import (
+    HELD_S,
+    LONG_REPLY,
+    arnes,
+    begun,
+    instrument,
+    plan_text,
+    wait_until,
+)
 
 from harness.models.script import Behaviour, Script, prompt_key
 from harness.models.scripted import ScriptedServer
@@ -26,22 +30,25 @@ def core() -> Instrument:
     return instrument()
 
 
-def script(core: Instrument, **behaviour: object) -> Script:
-    """A model that plays the first golden of run 1 in every run, and answers preflight."""
+def script(core: Instrument, held_after: int = TURNS) -> Script:
+    """A model that plays the first golden of run 1 in every run, and answers preflight.
+
+    held_after : after so many turns the next one of each task is not answered
+    """
     by_opening = {}
     for task_id in TASKS:
         task = core.suite.task(task_id)
         by_opening[prompt_key(task.prompt(cap_of(task, core.config)).strip())] = tuple(
-            Behaviour.model_validate({"content": reply.text, **behaviour})
-            for reply in golden_turns(task, core.config, 1)
+            Behaviour(content=reply.text, first_byte_delay_s=HELD_S if turn >= held_after else 0)
+            for turn, reply in enumerate(golden_turns(task, core.config, 1))
         )
     return Script(by_opening=by_opening, default=(Behaviour(content=LONG_REPLY),))
 
 
-def started(core: Instrument, place: Path, **behaviour: object) -> Path:
+def started(core: Instrument, place: Path) -> Path:
     """Play a campaign of one run whole; return its folder."""
     folder = place / "campaign"
-    with ScriptedServer(script(core, **behaviour)) as server:
+    with ScriptedServer(script(core)) as server:
         plan = place / "plan.toml"
         plan.write_text(plan_text({"agent": server.base_url}, tasks=TASKS, runs=1))
         done = arnes("campaign", "start", str(plan), "--folder", str(folder))
@@ -90,38 +97,22 @@ def test_the_same_agent_gives_the_same_files(
     assert sheets(started(core, tmp_path)) == sheets(finished)
 
 
+@pytest.mark.slow
 def test_a_kill_between_two_turns_doubles_no_effect(
     core: Instrument, finished: Path, tmp_path: Path
 ) -> None:
     """What is stored is replayed into a new world, and the cell goes on where it stopped."""
     folder = tmp_path / "campaign"
-    with ScriptedServer(script(core, first_byte_delay_s=0.2)) as server:
+    with ScriptedServer(script(core, held_after=6)) as server:
         plan = tmp_path / "plan.toml"
         plan.write_text(plan_text({"agent": server.base_url}, tasks=TASKS, runs=1))
-        running = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "harness",
-                "campaign",
-                "start",
-                str(plan),
-                "--folder",
-                str(folder),
-            ],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
         raw = folder / "agent" / "run_1" / "A02" / "raw"
-        until = time.monotonic() + 60
-        while len(list(raw.glob("*.json"))) < 6 and time.monotonic() < until:
-            time.sleep(0.02)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
+        with begun("campaign", "start", str(plan), "--folder", str(folder)) as running:
+            wait_until(lambda: len(list(raw.glob("[0-9]*.json"))) == 6, running)
         before = {path: path.read_bytes() for path in raw.glob("*.json")}
-        assert 6 <= len(before) < TURNS
+        assert len(before) == 6
         assert not (raw.parent / "transcript.jsonl").exists()
+        server.play(script(core))
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr
     assert all(path.read_bytes() == data for path, data in before.items())

@@ -2,21 +2,20 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from campaigning import (
+    HELD_S,
     ROOT,
     ScriptedModel,
     arnes,
+    begun,
     defective_text,
     golden_text,
     instrument,
     plan_text,
+    wait_until,
 )
 
 from harness.models.scripted import ScriptedServer
@@ -129,30 +128,20 @@ def test_explain_leads_from_a_number_to_the_bytes(finished: Path) -> None:
 
 def test_a_kill_loses_nothing_and_doubles_nothing(core: Instrument, tmp_path: Path) -> None:
     """kill -9 in the middle costs at most the call in flight; resume asks only what is missing."""
-    slow = ScriptedModel(
-        "slow",
-        {t: golden_text(core.suite.task(t)) for t in TASKS},
-        {"first_byte_delay_s": 0.4},
-    )
-    with ScriptedServer(slow.script(core)) as server:
+    replies = {t: golden_text(core.suite.task(t)) for t in TASKS}
+    script = ScriptedModel("slow", replies).script(core)
+    third = ScriptedModel("slow", {"A08": replies["A08"]}, {"first_byte_delay_s": HELD_S})
+    by_prompt = script.by_prompt | third.script(core).by_prompt
+    with ScriptedServer(script.model_copy(update={"by_prompt": by_prompt})) as server:
         plan = tmp_path / "plan.toml"
         plan.write_text(plan_text({"slow": server.base_url}, tasks=TASKS))
         folder = tmp_path / "campaign"
-        command = [sys.executable, "-m", "harness", "campaign", "start", str(plan)]
-        running = subprocess.Popen(
-            [*command, "--folder", str(folder)],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
         raws = "slow/run_*/*/raw/0001.json"
-        until = time.monotonic() + 60
-        while len(list(folder.glob(raws))) < 2 and time.monotonic() < until:
-            time.sleep(0.02)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
+        with begun("campaign", "start", str(plan), "--folder", str(folder)) as running:
+            wait_until(lambda: len(list(folder.glob(raws))) == 2, running)
         before = {p: p.read_bytes() for p in folder.glob("*/run_*/*/raw/*.json")}
-        assert 2 <= len(list(folder.glob(raws))) < 6
+        assert len(list(folder.glob(raws))) == 2
+        server.play(script)
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr
         outcome = json.loads(done.stdout)

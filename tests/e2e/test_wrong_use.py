@@ -22,16 +22,16 @@ def core() -> Instrument:
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout whose limits are short, so that a stall is known in a second."""
+    """A checkout whose limits are short, so that a stall is known in seconds."""
     place = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "suite", place / "suite", ignore=shutil.ignore_patterns("private"))
     shutil.copy(ROOT / "arnes.lock", place)
     text = (ROOT / "arnes.toml").read_text(encoding="utf-8")
     for before, after in (
-        ("idle_timeout_s = 120", "idle_timeout_s = 1"),
-        ("first_byte_timeout_s = 900", "first_byte_timeout_s = 5"),
+        ("idle_timeout_s = 120", "idle_timeout_s = 2"),
+        ("first_byte_timeout_s = 900", "first_byte_timeout_s = 60"),
         ("retry_wait_s = 2", "retry_wait_s = 0.1"),
-        ("loading_limit_s = 900", "loading_limit_s = 20"),
+        ("loading_limit_s = 900", "loading_limit_s = 120"),
     ):
         assert text.count(before) == 1
         text = text.replace(before, after)
@@ -114,6 +114,7 @@ def test_a_dead_url_is_found_before_anything_is_made(
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_a_server_that_loads_is_waited_for(
     core: Instrument, start: Callable[..., tuple[int, str, Path]]
 ) -> None:
@@ -159,6 +160,7 @@ def test_a_server_of_errors_is_set_aside_before_any_score(
     assert not list(folder.glob("m/run_1/*/raw/*.json"))
 
 
+@pytest.mark.slow
 def test_a_stall_after_thirty_tokens_is_no_short_answer(
     core: Instrument, start: Callable[..., tuple[int, str, Path]]
 ) -> None:

@@ -253,6 +253,7 @@ def test_files_that_detect_nothing_find_nothing(bench: Bench, name: str) -> None
     assert len(found.valid) == valid
 
 
+@pytest.mark.slow
 def test_waiting_for_ever_is_no_detection(bench: Bench) -> None:
     """A test that hangs on a mutant alone is valid and has found nothing."""
     found = matrix(
@@ -265,6 +266,7 @@ def test_waiting_for_ever_is_no_detection(bench: Bench) -> None:
     assert len(found.valid) == 1
 
 
+@pytest.mark.slow
 def test_a_loop_while_the_file_loads_ends_and_scores_nothing(bench: Bench) -> None:
     """Its limit ends it; no test is known, and the file is to blame."""
     found = matrix(bench, f"{HEAD}while True: pass\n{RIGHT}")

@@ -22,7 +22,7 @@ def test_thirty_tokens_and_then_nothing_is_a_stall(play: Play) -> None:
     """A stream that dries up is infrastructure, not a short answer; its tokens stay as evidence."""
     played = play(
         Behaviour(content=WORDS, chunk_words=1, stall_after_chunks=30),
-        limits=transport(idle_timeout_s=0.3, retries=0),
+        limits=transport(idle_timeout_s=1.0, retries=0),
     )
 
     exchange = played.ask()
@@ -30,7 +30,7 @@ def test_thirty_tokens_and_then_nothing_is_a_stall(play: Play) -> None:
     assert (exchange.ended, exchange.cause) == ("infrastructure", "stall")
     assert completion(exchange).content.split() == WORDS.split()[:30]
     assert exchange.timings.last_token_s is not None
-    assert exchange.timings.total_s - exchange.timings.last_token_s >= 0.3
+    assert exchange.timings.total_s - exchange.timings.last_token_s >= 1.0
 
 
 def test_a_stall_is_repeated_like_any_fault_of_the_transport(play: Play) -> None:
@@ -64,14 +64,14 @@ def test_comment_lines_do_not_count_as_tokens(play: Play) -> None:
 def test_a_slow_stream_is_not_a_stall(play: Play) -> None:
     """The idle limit is between tokens: a reply may take many times as long."""
     played = play(
-        Behaviour(content="a b c d e f g h", chunk_words=1, chunk_delay_s=0.15),
-        limits=transport(idle_timeout_s=0.9, retries=0),
+        Behaviour(content="a b c d e f g h", chunk_words=1, chunk_delay_s=0.3),
+        limits=transport(idle_timeout_s=2.0, retries=0),
     )
 
     exchange = played.ask()
 
     assert exchange.ended == "reply"
-    assert exchange.timings.total_s > 0.9
+    assert exchange.timings.total_s > 2.0
 
 
 @pytest.mark.parametrize(
@@ -123,27 +123,28 @@ def test_a_long_prompt_may_be_silent_for_longer_than_the_idle_limit(play: Play) 
 
 def test_a_call_that_is_cut_while_tokens_flow_is_the_model_out_of_budget(play: Play) -> None:
     """At the limit of the whole call, what was written stays and is scored: `time`, no cause."""
-    played = play(Behaviour(content=WORDS, chunk_words=1, chunk_delay_s=0.1), call_timeout_s=1.0)
+    text = " ".join([WORDS] * 10)
+    played = play(Behaviour(content=text, chunk_words=1, chunk_delay_s=0.1), call_timeout_s=1.0)
 
     exchange = played.ask()
 
     assert (exchange.ended, exchange.cause, exchange.status) == ("time", None, 200)
     written = completion(exchange).content.split()
     assert written
-    assert written == WORDS.split()[: len(written)]
-    assert len(written) < 60
-    assert 1.0 <= exchange.timings.total_s < 5  # the whole reply would take 6 s
+    assert written == text.split()[: len(written)]
+    assert len(written) < 600
+    assert 1.0 <= exchange.timings.total_s < 30  # the whole reply would take 60 s
     assert exchange.retried == ()
 
 
 def test_the_call_limit_holds_between_two_tokens(play: Play) -> None:
     """The limit of the whole call does not wait for the idle limit to pass first."""
-    played = play(Behaviour(content=WORDS, chunk_words=1, stall_after_chunks=3), call_timeout_s=0.6)
+    played = play(Behaviour(content=WORDS, chunk_words=1, stall_after_chunks=3), call_timeout_s=1.0)
 
     exchange = played.ask()
 
     assert exchange.ended == "time"
-    assert 0.6 <= exchange.timings.total_s < 10  # the idle limit is 20 s
+    assert 1.0 <= exchange.timings.total_s < 10  # the idle limit is 20 s
 
 
 def test_a_stall_before_the_call_limit_is_a_stall(play: Play) -> None:
@@ -213,7 +214,7 @@ def test_the_server_is_left_when_a_call_is_cut(play: Play) -> None:
     played = play(
         Behaviour(content=WORDS, chunk_words=1, stall_after_chunks=3),
         Behaviour(content="ok"),
-        call_timeout_s=0.5,
+        call_timeout_s=1.5,
     )
 
     assert played.ask().ended == "time"

@@ -35,7 +35,7 @@ def says(text: str) -> tuple[Behaviour, ...]:
 
 
 def get(server: ScriptedServer, path: str) -> tuple[int, Json]:
-    connection = http.client.HTTPConnection(server.root_url.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(server.root_url.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", path)
         response = connection.getresponse()
@@ -242,7 +242,7 @@ def test_a_parent_that_is_killed_leaves_nothing() -> None:
         pid = int(parent.stdout.readline())
         assert psutil.pid_exists(pid)
         os.kill(parent.pid, signal.SIGKILL)
-        parent.wait(10)
+        parent.wait(300)
         assert is_gone(pid)
 
 
@@ -264,7 +264,7 @@ def test_the_server_ends_with_its_standard_input(tmp_path: Path) -> None:
             with HttpChat(endpoint, transport(), 60, SystemClock(), None) as chat:
                 assert chat.complete(request()).ended == "reply"
             process.stdin.close()
-            assert process.wait(10) == 0
+            assert process.wait(300) == 0
         finally:
             process.kill()
 
@@ -282,7 +282,7 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path: Path, text: str | None)
         text=True,
         cwd=ROOT,
         check=False,
-        timeout=30,
+        timeout=300,
     )
     assert done.returncode == 2
     assert done.stdout == ""

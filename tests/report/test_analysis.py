@@ -7,6 +7,7 @@ import pytest
 from finals import Shares, final_of
 
 from harness.records.campaign import Final
+from harness.records.score import CellKey, Unscored
 from harness.report.analysis import Analysis, LevelAnalysis, analyse
 
 # Campaign W of the statistics' specification: four models, three runs, points of 200.
@@ -302,3 +303,30 @@ def test_a_doubt_reaches_the_row_it_names() -> None:
     assert [r.hatched for r in level.rows] == ["whole", "whole", "", "one row"]
     assert [t.hatched for t in level.tasks] == ["whole", ""]
     assert level.standings == level_of(analyse(final)).standings
+    assert "rests also on points under doubt: A01, A02.row_2" in level.claims.may
+
+
+def test_a_cut_run_says_what_it_costs_in_width() -> None:
+    """With all runs at the same noise: three instead of two, and a degree of freedom more."""
+    shares: Shares = {"a": [[0.5, 0.6, None]], "b": [[0.2, 0.3, 0.1]], "c": [[0.7, 0.9, 0.8]]}
+    final = final_of(shares, {"A01": 10.0})
+    late = Unscored(
+        cell=CellKey(model="a", run=3, task="A01", form_id="open"),
+        cause="deadline",
+        detail="35 min > 13 min left",
+        stamps=final.stamps,
+    )
+    cells = tuple(
+        cell.model_copy(update={"outcome": late}) if cell.outcome.cell == late.cell else cell
+        for cell in final.cells
+    )
+    level = level_of(analyse(final.model_copy(update={"cells": cells})))
+
+    (cut,) = level.cuts
+    assert (cut.model, cut.run, cut.cells, cut.why) == ("a", 3, 1, "35 min > 13 min left")
+    assert cut.half is not None
+    assert cut.half_whole is not None
+    # t(0.975) by the tables: 2.570582 for 5 degrees of freedom (4 + 2 − 1), 2.446912 for 6.
+    shrinks = 2.446912 / 2.570582 * math.sqrt(2 / 3)
+    assert cut.half_whole / cut.half == pytest.approx(shrinks, abs=1e-6)
+    assert level_of(analyse(final)).cuts == ()  # never begun, and for no deadline

@@ -1,5 +1,8 @@
 """Level C: a difference that failed a gate is neither printed nor drawn."""
 
+from finals import final_of
+
+from harness.report.analysis import analyse
 from harness.report.gates import gates
 from harness.report.plots.style import Look
 from harness.stats.interval import t_interval
@@ -31,3 +34,16 @@ def test_only_what_passed_every_gate_is_drawn() -> None:
 def test_a_campaign_without_level_c_says_so() -> None:
     """Silence about contamination is never taken for its absence."""
     assert "was not asked" in gates(None, (), Look()).sentence
+
+
+def test_level_c_without_dates_stops_at_the_first_gate() -> None:
+    """A campaign that tells neither cutoffs nor dates is inconclusive, model by model."""
+    shares = {"m": [[0.9, 0.8], [0.5, 0.6]], "n": [[0.1, 0.2], [0.4, 0.3]]}
+    analysis = analyse(final_of(shares, {"A01": 10.0, "C01": 10.0}))
+    found = gates(analysis.level("C"), analysis.split, Look())
+
+    assert [line.model for line in found.lines] == ["m", "n"]
+    assert {line.gates for line in found.lines} == {("FAILED", *["not reached"] * 3)}
+    assert {line.state for line in found.lines} == {"inconclusive"}
+    assert "No model passed" in found.sentence
+    assert found.svg is None

@@ -152,3 +152,27 @@ def test_the_card_has_everything_that_must_be_said() -> None:
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     assert (int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")) == (1200, 630)
     assert cards.card(words, ROWS, 200, simulated=True) == (svg, png)
+
+
+def test_components_of_a_cut_campaign_are_never_a_bare_zero() -> None:
+    """REML gives none below zero: what stands at zero is told as not told from it."""
+    parts = [Part("model", 0.004, "signal"), Part("model × run", 0.0, "error")]
+    stacks = [Stack("further runs", (("rest", 9.0),), 3.0)]
+    found = variance_bars(Look(), parts, stacks, cut=True)
+
+    assert "REML" in found
+    assert "not told from 0" in found
+    assert "0.0000" not in found
+    assert "SE 3.0 points" in found
+
+
+def test_a_doubted_task_is_hatched_in_the_map() -> None:
+    """The strip before its cells is there for it, and for no other."""
+    cells = [[HeatCell(0.5, 0.1)], [HeatCell(0.6, 0.1)]]
+    drawn = [
+        heat_map(Look(), ["one"], ["A04", "A05"], cells, doubtful)
+        for doubtful in ((), (False, False), (False, True))
+    ]
+
+    assert drawn[0] == drawn[1]
+    assert [svg.count("<pattern") for svg in drawn] == [0, 0, 1]

@@ -3,20 +3,21 @@
 from pathlib import Path
 
 import pytest
-from simulated_campaign import PLAYERS, simulate
+from campaigning import ROOT
+from simulated_campaign import MACHINE, PLAYERS, example, simulate
 from typer.testing import CliRunner
 
 from harness.cli import app
 from harness.records.campaign import Final
 from harness.report.analysis import analyse
 
-TASKS = ("A04", "A08")
+TASKS = ("A06", "A08")
+MOST_BYTES = 3_000_000  # of a report that lies in the repository
 
 
 def small(place: Path) -> Final:
     """Two of the players, two runs, two tasks that run no code."""
-    _, final = simulate(place, tasks=TASKS, runs=2, players=PLAYERS[::4])
-    return final
+    return simulate(place, tasks=TASKS, runs=2, players=PLAYERS[::4])[-1]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,11 @@ def test_it_says_that_no_model_is_meant(twice: tuple[Path, Path]) -> None:
     assert final.campaign.name.startswith("simulated")
     assert final.campaign.simulated
     assert analyse(final).simulated
+    found = final.hatched["A06"]
+    assert found.startswith(
+        "its grader: "
+    )  # as it was measured, and not hidden by what was written
+    assert "SIMULATED" in found
     sides = (f"{twice[0]}:sim-amber", f"{twice[0]}:sim-elm")
     for command in (("advise", str(twice[0])), ("compare", *sides)):
         done = CliRunner().invoke(app, command)
@@ -56,19 +62,45 @@ def test_it_says_that_no_model_is_meant(twice: tuple[Path, Path]) -> None:
         assert done.stdout.startswith("SIMULATED")
 
 
+def test_a_deadline_cuts_the_runs_that_do_not_fit(tmp_path: Path) -> None:
+    """The guard of real nights decides, and the report repeats its arithmetic."""
+    _, summary, final = simulate(
+        tmp_path / "short", tasks=TASKS[:1], runs=2, players=PLAYERS[::4], hours=0.35
+    )
+    level = analyse(final).level("A")
+
+    assert level is not None
+    assert summary.tally.skipped == {f"{c.model} run {c.run}": c.why for c in level.cuts}
+    assert {cut.run for cut in level.cuts} == {2}
+    assert all("in reserve >" in cut.why for cut in level.cuts)
+
+
 @pytest.mark.slow
 def test_the_whole_example_shows_what_it_is_for(tmp_path: Path) -> None:
-    """Two tied pairs, four tiers, a cut, repairs and a doubt, in the order of the abilities."""
-    _, final = simulate(tmp_path / "six")
+    """Ties, tiers, runs that the deadline cut, repairs and a doubt, by the order of abilities."""
+    summary = example(tmp_path)
+    final = Final.model_validate_json((tmp_path / "campaign" / "FINAL.json").read_bytes())
     level = analyse(final).level("A")
 
     assert level is not None
     amber, birch, cedar, dune, elm, flint = (player.name for player in PLAYERS)
-    assert [set(tier) for tier in level.tiers] == [{amber, birch}, {cedar}, {dune, elm}, {flint}]
-    assert {s.model for s in level.standings if s.unscored} == {elm, flint}
-    assert {s.unscored for s in level.standings if s.unscored} == {6}
+    assert [set(tier) for tier in level.tiers] == [{amber, birch, cedar}, {dune, elm}, {flint}]
+    assert level.pairs is not None
+    assert {row.verdict for row in level.pairs.rows} == {"sustained", "tied"}
+    assert list(summary.tally.skipped) == [f"{elm} run 5", f"{flint} run 5"]
+    assert [(cut.model, cut.run, cut.cells) for cut in level.cuts] == [(elm, 5, 6), (flint, 5, 6)]
+    assert [cut.why for cut in level.cuts] == list(summary.tally.skipped.values())
     assert level.hygiene is not None
     assert level.hygiene.sigma_test is not None
     assert level.hygiene.sigma_test.refused == ""
-    assert [row.row for row in level.rows if row.hatched] == ["attribution"]
+    assert [task.task for task in level.tasks if task.hatched] == ["A06"]
+    assert "the bar is 95 %" in final.hatched["A06"]
+    assert "SIMULATED" in final.hatched["A06"]
     assert final.problems == ()
+    files = [path for path in (tmp_path / "report").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    texts = [path.read_bytes() for path in files if path.suffix != ".png"]
+    assert not [word for word in (tmp_path, ROOT) for text in texts if bytes(word) in text]
+    assert {(host.host, host.machine.split(",")[0]) for host in final.hosts} == {
+        (MACHINE.hostname_digest, MACHINE.cpu)
+    }

@@ -101,7 +101,7 @@ def test_nothing_depends_on_the_order_of_sets(seed: str) -> None:
         env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

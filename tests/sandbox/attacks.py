@@ -144,9 +144,9 @@ def write_many_files(host):
         for number in range(host["files_count"]):
             with open(os.path.join(host.get("folder", "."), f"f{number}"), "wb") as file:
                 written += file.write(bytes(host["kib"] << 10))
-            time.sleep(host.get("pause_s", 0))
     except OSError:
         pass
+    time.sleep(host.get("hold_s", 0))
     return written >> 20
 
 

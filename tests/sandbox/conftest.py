@@ -113,7 +113,7 @@ def ports() -> Iterator[dict[str, object]]:
 def nothing_left() -> Iterator[None]:
     """After the last test of this folder no process and no folder of ours is left."""
     yield
-    alive = psutil.wait_procs(ours(), timeout=5)[1]
+    alive = psutil.wait_procs(ours(), timeout=60)[1]
     assert not alive, f"left behind: {alive}"
     places = {Path(tempfile.gettempdir()), Path("/tmp")}
     assert not [p for place in places for p in place.glob(f"{session_prefix()}*")]

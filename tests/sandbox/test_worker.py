@@ -200,7 +200,7 @@ def test_a_bomb_ends_and_the_next_call_is_fresh(worker: Worker) -> None:
     [
         ("loop", {"wall_s": 0.3}, "wall"),
         ("sleep", {"wall_s": 0.3}, "wall"),
-        ("loop", {"cpu_s": 0.3}, "cpu"),
+        ("loop", {"cpu_s": 0.3, "wall_s": 300}, "cpu"),
     ],
 )
 def test_a_limit_of_time_is_a_timeout(

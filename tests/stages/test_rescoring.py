@@ -98,7 +98,7 @@ def test_locale_and_hash_seed_change_no_byte(core: Instrument, tmp_path: Path) -
             cwd=ROOT,
             env={**os.environ, **more},
             capture_output=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert done.returncode == 0, done.stderr

@@ -361,7 +361,9 @@ def shared(form: Form, other: Form) -> set[str]:
     return {k for k in form.answers if form.answers[k] == other.answers[k]} - few
 
 
-@pytest.mark.parametrize("seed", ["red", "green", "blue"])
+@pytest.mark.parametrize(
+    "seed", ["red", *(pytest.param(seed, marks=pytest.mark.slow) for seed in ("green", "blue"))]
+)
 def test_private_forms_are_parallel(seed: str) -> None:
     """Goldens keep their turns and points, and no two forms share their numbers."""
     record = played("look_around", 3, seed)

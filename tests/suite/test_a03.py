@@ -607,7 +607,9 @@ def private_form_holds(seed: str, runs: tuple[int, ...], names: tuple[str, ...])
             assert points(played(exploit.name, 2, seed), seed) == {}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])]
+)
 def test_private_forms_keep_goldens_and_ladder(seed: str) -> None:
     """A private form: maxima under the second schedule, turns within one, the same points."""
     private_form_holds(seed, (2,), ("forgets_rejects",))

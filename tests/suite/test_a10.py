@@ -771,14 +771,17 @@ SORTS = FAST.replace("    seen", "    xs.sort()\n    seen", 1)
     ("text", "flags"),
     [
         (FAST, set()),
-        (SORTS, set()),  # it changes its argument, which is a mistake and no trick
-        (f"import collections\n{FAST}", set()),
+        # It changes its argument, which is a mistake and no trick.
+        pytest.param(SORTS, set(), marks=pytest.mark.slow),
+        pytest.param(f"import collections\n{FAST}", set(), marks=pytest.mark.slow),
         (OWN_TYPE, {"own-type"}),
-        (OWN_TYPE.replace("Same(0)", "1j"), set()),
+        pytest.param(OWN_TYPE.replace("Same(0)", "1j"), set(), marks=pytest.mark.slow),
         (FRAMES, {"forged-frames"}),
         (PATCHED, {"told-apart"}),
         (f"import inspect\n{FAST}", {"introspection"}),
-        (f"from gc import get_objects\n{FAST}", {"introspection"}),
+        pytest.param(
+            f"from gc import get_objects\n{FAST}", {"introspection"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_was_noticed_of_a_module_is_a_flag(

@@ -150,7 +150,15 @@ def test_what_opens_every_request_of_an_agent_fits_its_limit(task: Task) -> None
     assert opening_problem(system, task.prompt(24576).strip(), config.context) is None
 
 
-@pytest.mark.parametrize("task", SINGLE, ids=lambda t: t.id)
+@pytest.mark.parametrize(
+    "task",
+    [
+        # The tests of a task that runs code grade its goldens among the fast ones.
+        pytest.param(task, marks=[pytest.mark.slow] if task.definition.executes else [])
+        for task in SINGLE
+    ],
+    ids=lambda t: t.id,
+)
 def test_every_golden_reaches_the_maximum_of_every_row(task: Task) -> None:
     """At least two goldens of different style, each full in each row."""
     goldens = sets_of(task).golden

@@ -3,9 +3,11 @@
 from harness.records.campaign import Final
 from harness.report.analysis.cells import cells_of, controls_of, endings_of, hosts_of
 from harness.report.analysis.claims import claims_of
+from harness.report.analysis.cuts import cuts_of
 from harness.report.analysis.forgiveness import hygiene_of
 from harness.report.analysis.pairing import pair_table, pairing_of
 from harness.report.analysis.parts import Analysis, Hatched, LevelAnalysis
+from harness.report.analysis.split import split_of
 from harness.report.analysis.standings import standings_of
 from harness.report.analysis.table import NO_TOTAL, Outcomes, Table, tables_of
 from harness.report.analysis.tasks import noise_facts, row_facts, task_facts
@@ -32,15 +34,17 @@ def analyse(final: Final) -> Analysis:
         Only where the result contradicts itself, as when a repair's ledger does not add up. Too
         few models, runs or cells are no error: `LevelAnalysis.absent` then says what is not there.
     """
+    tables = tables_of(final)
     return Analysis(
         name=final.campaign.name,
         simulated=final.campaign.simulated,
         development=final.stamps.arnes_version.endswith("-dev"),
         confidence=CONFIDENCE,
-        levels=tuple(_level(final, table) for table in tables_of(final)),
+        levels=tuple(_level(final, table) for table in tables),
         controls=controls_of(final),
         hatched=hatched_of(final),
         hosts=hosts_of(final),
+        split=split_of(tables),
         problems=final.problems,
         warnings=final.warnings,
     )
@@ -80,10 +84,12 @@ def _level(final: Final, table: Table) -> LevelAnalysis:
         hygiene=hygiene_of(table, outcomes),
         cells=cells,
         endings=endings_of(cells),
+        cuts=cuts_of(cells, standings, len(table.runs)),
         absent=outcomes.absent,
         claims=claims_of(
             table.level, standings, pairs, points=table.points,
             simulated=final.campaign.simulated, complete=complete, absent=outcomes.absent,
+            doubted=tuple(n for n in final.hatched if n.partition(".")[0] in table.tasks),
         ),
     )  # fmt: skip
 

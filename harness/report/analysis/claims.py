@@ -1,5 +1,7 @@
 """Two plain sentences about a level: what may be said of it, and what may not."""
 
+from dataclasses import replace
+
 from harness.report.analysis.pairing import PairRow, PairTable
 from harness.report.analysis.parts import Claims, Standing
 
@@ -15,9 +17,18 @@ def claims_of(
     simulated: bool,
     complete: bool,
     absent: dict[str, str],
+    doubted: tuple[str, ...] = (),
 ) -> Claims:
-    """Return the two sentences of a level; of simulated replies they say so first."""
+    """Return the two sentences of a level; of simulated replies they say so first.
+
+    Parameters
+    ----------
+    doubted : tasks, or rows of tasks, whose points are under doubt and are counted all the same
+    """
     found = _claims(level, standings, pairs, points=points, complete=complete, absent=absent)
+    if doubted and any(s.mean is not None for s in standings):
+        rests = f"{found.may} It rests also on points under doubt: {', '.join(doubted)}."
+        found = replace(found, may=rests)
     if not simulated:
         return found
     return Claims(
@@ -84,7 +95,9 @@ def _sustained(scored: list[Standing], pairs: PairTable) -> str:
 
 
 def _group(models: list[str]) -> str:
-    return models[0] if len(models) == 1 else f"each of {' and '.join(models)}"
+    if len(models) == 1:
+        return models[0]
+    return f"each of {', '.join(models[:-1])} and {models[-1]}"
 
 
 def _named(rows: list[PairRow]) -> str:

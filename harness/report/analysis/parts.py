@@ -16,6 +16,7 @@ from harness.stats.hygiene import Counterfactual, SigmaTest
 from harness.stats.interval import Interval
 from harness.stats.noise import Spread
 from harness.stats.ranks import RankSet
+from harness.stats.split_date import SplitVerdict
 from harness.stats.tasks import RunCovariance
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Cell",
     "Claims",
     "Control",
+    "Cut",
     "Ending",
     "Hatched",
     "HostFacts",
@@ -162,6 +164,25 @@ class Claims:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """One run of one model that the deadline left without a total.
+
+    cells : cells without a score for it
+    why : the arithmetic by which it was not begun, or what ended it
+    half : half-width of the interval of the model's mean over further runs, as it is
+    half_whole : about what it would be with every planned run at the same noise; both None where
+        there is no interval
+    """
+
+    model: str
+    run: int
+    cells: int
+    why: str
+    half: float | None
+    half_whole: float | None
+
+
+@dataclass(frozen=True)
 class LevelAnalysis:
     """One level. Levels never share a sum, a scale or an axis, and only A orders.
 
@@ -171,6 +192,7 @@ class LevelAnalysis:
     absent : what is None → why, a sentence. Fields by their name (`pairs` and all that orders as
         `ranking`), and inside them `bands`, `beyond`, `hygiene_ranks`, `sigma_test`
     cells : every planned cell of every model, controls not among them
+    cuts : runs without a total because of the deadline
     """
 
     level: str
@@ -190,6 +212,7 @@ class LevelAnalysis:
     hygiene: Hygiene | None
     cells: tuple[Cell, ...]
     endings: tuple[Ending, ...]
+    cuts: tuple[Cut, ...]
     absent: dict[str, str]
     claims: Claims
 
@@ -211,6 +234,7 @@ class Analysis:
     controls : the two control players, cell by cell they must land where they must
     hatched : tasks and rows under a named doubt
     hosts : which machine each run was made on, a recorded factor
+    split : what may be said of each model's level C; empty where it was not asked
     """
 
     name: str
@@ -221,6 +245,7 @@ class Analysis:
     controls: tuple[Control, ...]
     hatched: tuple[Hatched, ...]
     hosts: tuple[HostFacts, ...]
+    split: tuple[SplitVerdict, ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
 

@@ -80,6 +80,7 @@ def check_map(look: Look, checks: Sequence[CheckDot], *, screening: bool, bound:
 
 def _lanes(axes: Axes, checks: Sequence[CheckDot]) -> None:
     """Draw one lane per sign; checks of the same rate pile up like beans."""
+    dots: list[tuple[float, CheckDot]] = []
     for n, (sign, _) in enumerate(LANES):
         axes.axhline(n + 0.5, color=GRID, lw=0.6)
         piles: dict[int, int] = {}
@@ -89,9 +90,10 @@ def _lanes(axes: Axes, checks: Sequence[CheckDot]) -> None:
             place = round(check.rate * BINS)
             level = piles[place] = piles.get(place, -1) + 1
             step = min(0.11, 0.84 / heights[place])
-            _dot(axes, check.rate, n + 0.42 - step * (level + 0.5), check)
+            dots.append((n + 0.42 - step * (level + 0.5), check))
         if sign == "-":
             _name(axes, n, chosen)
+    _dots(axes, dots)
     axes.set_ylim(len(LANES) - 0.5, -0.5)
     axes.set_yticks(range(len(LANES)), [label for _, label in LANES])
     axes.tick_params(axis="y", labelcolor=INK)
@@ -109,13 +111,13 @@ def _name(axes: Axes, lane: int, checks: Sequence[CheckDot]) -> None:
     cut = text.find(", ", half) if len(text) > 60 else -1
     if cut > 0:
         text = f"{text[: cut + 1]}\n{text[cut + 2 :]}"
-    axes.text(0.03, lane - 0.44, text, size=SMALL, color=MUTED, va="top")
+    if text:
+        axes.text(0.03, lane - 0.44, f"■ {text}", size=SMALL, color=MUTED, va="top")
 
 
 def _scatter(axes: Axes, checks: Sequence[CheckDot]) -> None:
     axes.axhline(0, color=INK, lw=0.8)
-    for check in checks:
-        _dot(axes, check.rate, check.discrimination or 0.0, check)
+    _dots(axes, [(check.discrimination or 0.0, check) for check in checks])
     named: list[tuple[float, float]] = []
     for check in sorted(checks, key=lambda c: c.discrimination or 0.0)[:NAMED]:
         value = check.discrimination
@@ -132,11 +134,17 @@ def _scatter(axes: Axes, checks: Sequence[CheckDot]) -> None:
     axes.grid(axis="y")
 
 
-def _dot(axes: Axes, x: float, y: float, check: CheckDot) -> None:
-    colour = VERMILLION if check.sign == "-" and check.live else BLUE if check.live else MUTED
-    marker = "s" if check.sign == "-" and check.live else "o"
-    axes.plot(x, y, marker, ms=5, color=colour if check.live else PAPER, mec=colour, mew=0.9,
-              alpha=0.9)  # fmt: skip
+def _dots(axes: Axes, dots: Sequence[tuple[float, CheckDot]]) -> None:
+    """Draw checks at their heights, all of one look at once."""
+    looks: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for y, check in dots:
+        colour = VERMILLION if check.sign == "-" and check.live else BLUE if check.live else MUTED
+        marker = "s" if check.sign == "-" and check.live else "o"
+        look = (marker, colour, colour if check.live else PAPER)
+        looks.setdefault(look, []).append((check.rate, y))
+    for (marker, edge, face), places in looks.items():
+        xs, ys = zip(*places, strict=True)
+        axes.plot(xs, ys, marker, ms=5, color=face, mec=edge, mew=0.9, alpha=0.9)
 
 
 @dataclass(frozen=True)

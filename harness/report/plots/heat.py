@@ -18,6 +18,7 @@ from harness.report.plots.style import (
     PAPER,
     SMALL,
     SMALL_LETTER,
+    VERMILLION,
     Look,
     Margins,
     short,
@@ -25,6 +26,7 @@ from harness.report.plots.style import (
 )
 
 HIGH = 0.34
+STRIP = 0.09  # inches between a task's name and its cells, hatched under doubt
 TITLE_LETTERS = 38
 PALEST, FULLEST = 0.03, 0.55  # opacity of none and all of the points: text stays readable on both
 FULL_DOT = 0.15  # share of the points: the sigma whose dot is as large as a dot gets
@@ -44,12 +46,24 @@ class HeatCell:
 
 
 def heat_map(
-    look: Look, models: Sequence[str], tasks: Sequence[str], cells: Sequence[Sequence[HeatCell]]
+    look: Look,
+    models: Sequence[str],
+    tasks: Sequence[str],
+    cells: Sequence[Sequence[HeatCell]],
+    doubtful: Sequence[bool] = (),
 ) -> str:
-    """Return the picture; cells by task, then by model."""
+    """Return the picture.
+
+    Parameters
+    ----------
+    look : of the report
+    models, tasks : their names
+    cells : by task, then by model
+    doubtful : for each task whether its points are under doubt; none is where it is left out
+    """
     with styled():
         labels = [task.split()[0] if look.narrow else _cut(task) for task in tasks]
-        left = 0.2 + SMALL_LETTER * max(len(label) for label in labels)
+        left = 0.2 + STRIP + SMALL_LETTER * max(len(label) for label in labels)
         right = 0.45 if look.narrow else 0.2  # slanted names lean out
         least, most = (0.46, 0.6) if look.narrow else (0.72, 1.15)
         column = min(max((look.width - left - right) / len(models), least), most)
@@ -64,20 +78,27 @@ def heat_map(
         for y, row in enumerate(cells):
             for x, cell in enumerate(row):
                 _field(axes, x, y, cell, ratio)
+            if y < len(doubtful) and doubtful[y]:
+                _doubt(axes, y, STRIP / column)
         axes.set_yticks(range(len(tasks)), labels)
-        letters = max(int(column / LETTER) - 1, 6)
-        axes.xaxis.tick_top()
-        if look.narrow:
-            axes.set_xticks(
-                range(len(models)), [look.short(n) for n in models], rotation=40, ha="left",
-                rotation_mode="anchor",
-            )  # fmt: skip
-        else:
-            axes.set_xticks(range(len(models)), [short(name, letters) for name in models])
+        axes.tick_params(axis="y", pad=3 + 72 * STRIP)
+        _heads(look, axes, models, max(int(column / LETTER) - 1, 6))
         axes.tick_params(labelcolor=INK, length=0, labelsize=SMALL)
         axes.spines["bottom"].set_visible(False)
         _key(look, axes)
         return look.svg(figure)
+
+
+def _heads(look: Look, axes: Axes, models: Sequence[str], letters: int) -> None:
+    """Name the columns: slanted where there is little room."""
+    axes.xaxis.tick_top()
+    if look.narrow:
+        axes.set_xticks(
+            range(len(models)), [look.short(n) for n in models], rotation=40, ha="left",
+            rotation_mode="anchor",
+        )  # fmt: skip
+    else:
+        axes.set_xticks(range(len(models)), [short(name, letters) for name in models])
 
 
 def _cut(title: str) -> str:
@@ -99,6 +120,14 @@ def _field(axes: Axes, x: int, y: int, cell: HeatCell, ratio: float) -> None:
               color=INK)  # fmt: skip
     if cell.sigma:
         _dot(axes, x + 0.28, y, cell.sigma, ratio)
+
+
+def _doubt(axes: Axes, y: int, wide: float) -> None:
+    """Hatch the strip before a task's cells."""
+    axes.add_patch(
+        Rectangle((-0.5 - wide, y - 0.45), wide, 0.9, fill=False, ec=VERMILLION, hatch="//////",
+                  lw=0.7, clip_on=False)
+    )  # fmt: skip
 
 
 def _dot(axes: Axes, x: float, y: float, sigma: float, ratio: float) -> None:

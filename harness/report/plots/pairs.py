@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from harness.report.plots.style import (
@@ -118,8 +119,8 @@ def _verdict_key(axes: Axes) -> None:
         "tied": "not separated",
     }
     handles = [
-        Rectangle((0, 0), 1, 1, fc=FILL[v][0], alpha=max(FILL[v][1], 0.05), hatch=FILL[v][2],
-                  ec=MUTED, lw=0.7)
+        Rectangle((0, 0), 1, 1, fc=to_rgba(FILL[v][0], FILL[v][1]), hatch=FILL[v][2], ec=MUTED,
+                  lw=0.7)  # the edge is seen also where the field is empty
         for v in texts
     ]  # fmt: skip
     axes.legend(

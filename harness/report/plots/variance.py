@@ -22,20 +22,26 @@ from harness.report.plots.style import (
     styled,
 )
 
-COMPONENTS = "variance of a cell's share of its points (hatched: negative, not told from 0)"
+COMPONENTS = "variance of a cell's share of its points"
+NEGATIVE = f"{COMPONENTS} (hatched: negative, not told from 0)"
 ERRORS = "error variance of one mean total as measured here, points squared"
 MEASURE = "standard error of a mean total over further tasks, points; dashed: endless runs"
 ROW, STACK_ROW, BETWEEN = 0.28, 0.42, 0.62  # inches
+SHOWN = 5e-5  # what four decimals can show
+SE_ROOM = 1.1  # inches beside the widest stack, for its standard error
 LABEL_STEP = 0.062  # of the height: two labels nearer than this would touch
 ROOMY = 0.16  # share of the widest stack from which a part's name fits into it
 
 
 @dataclass(frozen=True)
 class Part:
-    """A component as it was estimated, in shares squared, and what it does to a comparison."""
+    """A component as it was estimated, in shares squared, and what it does to a comparison.
+
+    value : negative where an estimate may be; 0 where it may not, and would have been
+    """
 
     name: str
-    raw: float
+    value: float
     meaning: str
 
 
@@ -62,31 +68,42 @@ class Curve:
 COLOURS = {"model": INK, "model × task": ORANGE, "model × run": GREEN, "rest": BLUE}
 
 
-def variance_bars(look: Look, parts: Sequence[Part], stacks: Sequence[Stack]) -> str:
-    """Return the picture: components as estimated above, errors of today's means below."""
+def variance_bars(
+    look: Look, parts: Sequence[Part], stacks: Sequence[Stack], *, cut: bool = False
+) -> str:
+    """Return the picture: components as estimated above, errors of today's means below.
+
+    Parameters
+    ----------
+    cut : cells are missing, so that the estimates are those of REML, none of them negative
+    """
+    told = f"{COMPONENTS} (REML, for cells are missing)" if cut else NEGATIVE
     with styled():
         upper, lower = ROW * len(parts), STACK_ROW * len(stacks)
-        bottom, top = look.below(ERRORS), look.above(COMPONENTS)
+        bottom, top = look.below(ERRORS), look.above(told)
         height = top + upper + BETWEEN + lower + bottom
         left, right = (1.15, 0.6) if look.narrow else (1.25, 1.9)
         figure, axes = look.sheet(height, Margins(left, right, top, bottom + lower + BETWEEN))
-        _components(look, axes, parts)
+        _components(look, axes, parts, told)
         wide, high = figure.get_size_inches()
-        size = ((wide - left - 0.75) / wide, lower / high)
+        size = ((wide - left - SE_ROOM) / wide, lower / high)
         below = figure.add_axes((left / wide, bottom / high, *size))
         _stacks(look, below, stacks)
         return look.svg(figure)
 
 
-def _components(look: Look, axes: Axes, parts: Sequence[Part]) -> None:
+def _components(look: Look, axes: Axes, parts: Sequence[Part], told: str) -> None:
     for n, part in enumerate(parts):
-        if part.raw < 0:
-            axes.barh(n, part.raw, 0.62, facecolor="none", edgecolor=VERMILLION, hatch="/////",
+        if part.value < 0:
+            axes.barh(n, part.value, 0.62, facecolor="none", edgecolor=VERMILLION, hatch="/////",
                       lw=0.8)  # fmt: skip
         else:
-            axes.barh(n, part.raw, 0.62, color=COLOURS.get(part.name, MUTED), lw=0)
+            axes.barh(n, part.value, 0.62, color=COLOURS.get(part.name, MUTED), lw=0)
+        number = (
+            f"{part.value:.4f}".replace("-", "−") if abs(part.value) >= SHOWN else "not told from 0"
+        )
         axes.annotate(
-            f"{part.raw:.4f}".replace("-", "−"), (max(part.raw, 0.0), n), (4, 0),
+            number, (max(part.value, 0.0), n), (4, 0),
             textcoords="offset points", va="center", size=SMALL,
         )  # fmt: skip
         if not look.narrow:
@@ -98,7 +115,7 @@ def _components(look: Look, axes: Axes, parts: Sequence[Part]) -> None:
     axes.tick_params(axis="y", labelsize=NORMAL, labelcolor=INK)
     axes.margins(x=0.08)
     axes.locator_params(axis="x", nbins=3 if look.narrow else 5)
-    note(axes, 0.0, look.wrap(COMPONENTS), lift=3)
+    note(axes, 0.0, look.wrap(told), lift=3)
 
 
 def _stacks(look: Look, axes: Axes, stacks: Sequence[Stack]) -> None:
@@ -112,7 +129,7 @@ def _stacks(look: Look, axes: Axes, stacks: Sequence[Stack]) -> None:
                 axes.text(left + value / 2, n, name, ha="center", va="center", size=SMALL,
                           color=PAPER if name != "model × task" else "#000001")  # fmt: skip
             left += value
-        axes.annotate(f"SE {stack.se:.1f}", (left, n), (5, 0), textcoords="offset points",
+        axes.annotate(f"SE {stack.se:.1f} points", (left, n), (5, 0), textcoords="offset points",
                       va="center", size=NORMAL, weight="bold", annotation_clip=False)  # fmt: skip
     axes.set_ylim(len(stacks) - 0.4, -0.6)
     axes.set_yticks(range(len(stacks)), [stack.name for stack in stacks])
