@@ -42,7 +42,7 @@ from harness.records.base import digest, readable_json
 from harness.records.campaign import Final, JournalEvent
 from harness.records.response import ChatRequest, Exchange
 from harness.records.run import HostInfo
-from harness.records.validation import MeasuredStrength
+from harness.records.validation import Measured, MeasuredStrength
 from harness.report.about import about_tasks
 from harness.report.write import write_report
 from harness.running.single import cap_of
@@ -51,7 +51,7 @@ from harness.stages.evidence import refuse_stale
 from harness.stages.finalize import finalize
 from harness.stages.instrument import Instrument, load_instrument
 from harness.stages.strength.published import FILE as STRENGTH_FILE
-from harness.stages.strength.published import read_measured
+from harness.stages.strength.published import SHARE_DECIMALS, read_measured
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import SUITE_FOLDER, Suite, Task
@@ -188,10 +188,6 @@ class SlowChat:
         timings = exchange.timings.model_copy(update={**times, "total_s": took_s})
         return exchange.model_copy(update={"started_at": began, "timings": timings})
 
-    def cut(self) -> None:
-        """End the call in flight."""
-        self.channel.cut()
-
     def close(self) -> None:
         """Give the connection back."""
         self.channel.close()
@@ -311,16 +307,18 @@ def doubted_suite(place: Path) -> Suite:
     leave = shutil.ignore_patterns("__pycache__", "private")
     shutil.copytree(ROOT / SUITE_FOLDER, place / SUITE_FOLDER, ignore=leave)
     entries = tuple(
-        entry.model_copy(
-            update={"noticed": round(NOTICED * entry.mutants), "share": NOTICED}
-            if entry.id == DOUBTED
-            else {}
-        )
-        for entry in read_measured(place).tasks
+        _lowered(entry) if entry.id == DOUBTED else entry for entry in read_measured(place).tasks
     )
     path = place / SUITE_FOLDER / STRENGTH_FILE
     path.write_bytes(readable_json(MeasuredStrength(tasks=entries)))
     return load_instrument(place).suite
+
+
+def _lowered(entry: Measured) -> Measured:
+    """Return the record of a grader with fewer mutants noticed than were."""
+    noticed = round(NOTICED * entry.mutants)
+    share = round(noticed / entry.mutants, SHARE_DECIMALS)
+    return entry.model_copy(update={"noticed": noticed, "share": share})
 
 
 def example(folder: Path, report: Path | None = None) -> Summary:
