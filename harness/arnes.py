@@ -119,7 +119,7 @@ class ArnesConfig(Record):
     max_idle_turns: Positive
     tool_protocol: Literal["text"]
     call_timeout_s: Seconds
-    parallel_cells: Literal[1]
+    parallel_cells: Annotated[int, Field(ge=1, le=64, strict=True)]
     sampling: Sampling
     transport: Transport
     reasoning: Reasoning

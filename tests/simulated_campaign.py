@@ -188,6 +188,10 @@ class SlowChat:
         timings = exchange.timings.model_copy(update={**times, "total_s": took_s})
         return exchange.model_copy(update={"started_at": began, "timings": timings})
 
+    def cut(self) -> None:
+        """End the call in flight."""
+        self.channel.cut()
+
     def close(self) -> None:
         """Give the connection back."""
         self.channel.close()

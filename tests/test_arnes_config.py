@@ -70,7 +70,7 @@ def test_unknown_keys_are_refused_with_the_nearest_name(tmp_path: Path) -> None:
         ("temperature = 0.6", 'temperature = "warm"', "'warm'"),
         ('tool_protocol = "text"', 'tool_protocol = "native"', "'native'"),
         ("resend = false", "resend = true", "reasoning.resend: True"),
-        ("parallel_cells = 1", "parallel_cells = 2", "parallel_cells: 2"),
+        ("parallel_cells = 1", "parallel_cells = 0", "parallel_cells: 0"),
         ("retries = 2", "retries = true", "transport.retries: True"),
         ("max_agent_turns = 30", 'max_agent_turns = "30"', "max_agent_turns: '30'"),
         ("elide_to_chars = 12000", "elide_to_chars = 17000", "17000 is not below"),

@@ -7,11 +7,14 @@ instant loses at most the call in flight, and another one goes on where it stopp
 import math
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from harness.backends import gpu
 from harness.backends.hardware import Gpus, gpus
+from harness.campaign.asking import Asked, Asker
 from harness.campaign.display import Display
+from harness.campaign.grading import Grading, Scoring
 from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
 from harness.campaign.schedule import order_of
@@ -22,17 +25,12 @@ from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
 from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo
-from harness.records.score import ScoreSheet, Unscored
-from harness.running.agent import run_agent
-from harness.running.single import request_for, run_single
-from harness.stages.agent_cells import replay, runner_for, setup_of, transcript_of
+from harness.records.score import CellOutcome, Unscored
 from harness.stages.instrument import Instrument
 from harness.stages.moved import standing_outcome
-from harness.stages.reparse import reparse_cell
-from harness.stages.score import score_cell, write_summary
+from harness.stages.score import write_summary
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
-from harness.store.layout import CellFolder
 from harness.suite.loader import Task
 
 SAME_MODEL = ("engine", "build", "model_digest", "window_tokens", "chat_template_digest")
@@ -89,23 +87,30 @@ class Orchestrator:
                 self.tally.done_by[player_id] += 1
         self.tally.finished_before = self.tally.done
         self.campaign.folder.stop.unlink(missing_ok=True)
-        for number in range(1, self.campaign.record.runs + 1):
-            for player in self._in_order(number):
-                pending = self._pending(player, number)
-                if not pending or player.id in self.tally.set_aside or self.stopped:
-                    continue
-                fit = self._fits(player, len(pending))
-                if fit.fits:
-                    self._play_run(player, number, pending)
-                else:
-                    self._skip(player, number, fit)
-        self._score_the_rest()
+        scoring = Scoring(self.campaign, self.instrument.config, self.instrument.stamps)
+        with Grading(scoring) as grading:
+            for number in range(1, self.campaign.record.runs + 1):
+                for player in self._in_order(number):
+                    self._consider(player, number, grading)
+            grading.finish()
+            self._score_the_rest(scoring)
         return self.tally
 
     @property
     def stopped(self) -> bool:
         """True once somebody has asked for a stop after the present cell."""
         return self.campaign.folder.stop.exists()
+
+    def _consider(self, player: Player, number: int, grading: Grading) -> None:
+        """Play what is left of a run, if there is anything and it fits."""
+        pending = self._pending(player, number)
+        if not pending or player.id in self.tally.set_aside or self.stopped:
+            return
+        fit = self._fits(player, len(pending))
+        if fit.fits:
+            self._play_run(player, number, pending, grading)
+        else:
+            self._skip(player, number, fit)
 
     def _in_order(self, number: int) -> tuple[Player, ...]:
         """Return the controls, and then the models in the order of a run."""
@@ -134,7 +139,7 @@ class Orchestrator:
         self._log("run_skipped", player, number, detail=fit.why)
         self.display.note(f"{player.id} run {number} is skipped: {fit.why}")
 
-    def _play_run(self, player: Player, number: int, pending: list[Task]) -> None:
+    def _play_run(self, player: Player, number: int, pending: list[Task], grading: Grading) -> None:
         """One player, one run: up, cells, down, whatever happens in between."""
         began = self.clock.monotonic()
         self._show(f"{player.id} run {number}: starting")
@@ -143,7 +148,7 @@ class Orchestrator:
             self._refuse_another_model(player, served)
             self._log("model_up", player, number, self.clock.monotonic() - began)
             info = self._begin(player, number, served)
-            if not self._cells(player, number, pending, served):
+            if not self._cells(player, number, pending, served, grading):
                 if not self.stopped:
                     self.tally.skipped[f"{player.id} run {number}"] = CUT
                     self._log("run_skipped", player, number, detail=CUT)
@@ -239,79 +244,50 @@ class Orchestrator:
         self._log("run_started", player, number)
         return info
 
-    def _cells(self, player: Player, number: int, pending: list[Task], served: Served) -> bool:
+    def _cells(
+        self,
+        player: Player,
+        number: int,
+        pending: list[Task],
+        served: Served,
+        grading: Grading,
+    ) -> bool:
         """Ask the cells of a run; False where something ended it before the last of them."""
-        chat = self.open_chat(served)
-        try:
-            for task in pending:
-                if self.stopped:
-                    return False
-                if self.left_s() <= 0:
-                    return False
-                what = f"{player.id} run {number}: {task.id}"
-                self._show(what)
-                began = self.clock.monotonic()
-                exchange = self._ask(chat, player, number, task, served)
-                cell = self.campaign.cell(player.id, number, task.id)
-                reparse_cell(cell, task, self.instrument.config, number)
-                self._score(player.id, number, task)
-                self._count(player, exchange, what)
-                self._log(
-                    "cell_finished",
-                    player,
-                    number,
-                    self.clock.monotonic() - began,
-                    task=task.id,
-                    detail=exchange.cause or exchange.ended,
-                )
-                if exchange.ended == "infrastructure" and not player.alive():
-                    raise EndpointError(
-                        f"the server of {player.id} died in {task.id}: {exchange.detail}",
-                        state=f"Go on with: arnes campaign resume {self.campaign.folder.path}",
-                    )
+        asker = Asker(
+            config=self.instrument.config,
+            run=number,
+            model=served.endpoint.model,
+            cell_of=lambda task: self.campaign.cell(player.id, number, task.id),
+            open_chat=lambda: self.open_chat(served),
+            clock=self.clock,
+            tell=self.display.phase,
+        )
+
+        def may_begin(task: Task) -> bool:
+            if self.stopped or self.left_s() <= 0:
+                return False
+            self._show(f"{player.id} run {number}: {task.id}")
             return True
-        finally:
-            chat.close()
 
-    def _ask(
-        self, chat: ChatModel, player: Player, number: int, task: Task, served: Served
-    ) -> Exchange:
-        """Ask one cell; the channel has repeated what may be repeated. Evidence first.
+        asked_before = self.tally.asked
+        with closing(asker.ask(pending, may_begin)) as cells:
+            for cell in cells:
+                self._take_in(player, number, cell, grading)
+        return self.tally.asked == asked_before + len(pending)
 
-        Returns
-        -------
-        The last exchange: what stopped the cell if it ended with the infrastructure.
-        """
-        config = self.instrument.config
-        cell = self.campaign.cell(player.id, number, task.id)
-        if task.is_agent:
-            exchange = self._ask_agent(chat, cell, number, task, served)
-        else:
-            request = request_for(task, config, run=number, model=served.endpoint.model)
-            exchange = run_single(chat, request)
-            store.write_exchange(cell, exchange)
+    def _take_in(self, player: Player, number: int, cell: Asked, grading: Grading) -> None:
+        """Score a cell that was asked, count it, and see whether there is still a server."""
+        exchange, task = cell.exchange, cell.task
         self.tally.asked += 1
-        return exchange
-
-    def _ask_agent(
-        self, chat: ChatModel, cell: CellFolder, number: int, task: Task, served: Served
-    ) -> Exchange:
-        """Play an agent cell to its end, from where an earlier pass stopped."""
-        config = self.instrument.config
-        with runner_for(task, config, store.read_test_runs(cell)) as runner:
-            setup = setup_of(task, config, number, runner)
-            played = replay(setup, store.exchanges(cell), served.endpoint.model)
-
-            def keep(exchange: Exchange) -> None:
-                store.write_exchange(cell, exchange)
-                store.write_test_runs(cell, runner.remembered if runner else {})
-                self.display.phase(f"{task.id}: reply {len(cell.raws())} is here")
-
-            run_agent(chat, played, keep)
-            store.write_test_runs(cell, runner.remembered if runner else {})
-        if played.ended is not None:
-            store.write_transcript(cell, transcript_of(played))
-        return store.exchanges(cell)[-1]
+        grading.submit(player.id, number, task)
+        self._count(player, exchange, f"{player.id} run {number}: {task.id}")
+        why = exchange.cause or exchange.ended
+        self._log("cell_finished", player, number, cell.seconds, task=task.id, detail=why)
+        if exchange.ended == "infrastructure" and not player.alive():
+            raise EndpointError(
+                f"the server of {player.id} died in {task.id}: {exchange.detail}",
+                state=f"Go on with: arnes campaign resume {self.campaign.folder.path}",
+            )
 
     def _count(self, player: Player, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":
@@ -321,28 +297,23 @@ class Orchestrator:
             self.tally.unscored[cause] = self.tally.unscored.get(cause, 0) + 1
             self.display.note(f"{what}: unscored ({cause}): {exchange.detail}")
 
-    def _score(self, player: str, number: int, task: Task) -> ScoreSheet | Unscored:
-        config, stamps = self.instrument.config, self.instrument.stamps
-        return score_cell(self.campaign, player, number, task, config=config, now=stamps)
-
-    def _score_the_rest(self) -> None:
+    def _score_the_rest(self, scoring: Scoring) -> None:
         """Give every cell a sheet, those that were never asked too, and every run a summary."""
         for player, number in self.campaign.runs():
             outcomes = [
-                self._outcome(player, number, self.instrument.suite.task(task))
+                self._outcome(player, number, self.instrument.suite.task(task), scoring)
                 for task in self.campaign.record.tasks
             ]
             write_summary(self.campaign, player, number, outcomes)
 
-    def _outcome(self, player: str, number: int, task: Task) -> ScoreSheet | Unscored:
+    def _outcome(self, player: str, number: int, task: Task, scoring: Scoring) -> CellOutcome:
         """Return a cell's outcome, made now if it was never asked or killed before its score."""
         cell = self.campaign.cell(player, number, task.id)
         outcome = standing_outcome(cell)
         late = isinstance(outcome, Unscored) and self._is_done(player, number, task)
         if outcome is not None and not late:
             return outcome
-        reparse_cell(cell, task, self.instrument.config, number)
-        return self._score(player, number, task)
+        return scoring.cell(player, number, task)
 
     def _pending(self, player: Player, number: int) -> list[Task]:
         tasks = [self.instrument.suite.task(task) for task in self.campaign.record.tasks]

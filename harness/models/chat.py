@@ -5,6 +5,10 @@ from typing import Protocol
 from harness.records.response import ChatRequest, Exchange
 
 
+class CallCut(Exception):  # noqa: N818 (no fault: somebody wanted it)
+    """Another thread ended the call in flight. Nothing of it is evidence."""
+
+
 class ChatModel(Protocol):
     """A served model.
 
@@ -14,6 +18,13 @@ class ChatModel(Protocol):
 
     def complete(self, request: ChatRequest) -> Exchange:
         """Send one request and return what became of it, whatever that was."""
+        ...
+
+    def cut(self) -> None:
+        """End the call in flight, from another thread: it raises `CallCut`, and so does any later.
+
+        At the latest a second after a wait between attempts, or when a connection is made.
+        """
         ...
 
     def close(self) -> None:

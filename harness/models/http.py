@@ -1,6 +1,7 @@
 """A model behind an OpenAI-compatible `POST {base_url}/chat/completions`."""
 
 import math
+import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -12,6 +13,7 @@ from harness.arnes import Transport
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
 from harness.models.body import as_sent, body_of, refuse_fields
+from harness.models.chat import CallCut
 from harness.models.line import Line
 from harness.models.outcome import Outcome, Received, judge
 from harness.models.patience import Patience
@@ -23,6 +25,7 @@ from harness.records.run import Endpoint
 LARGEST_BODY_BYTES = 64 * 2**20  # 24,576 tokens are some 8 MB of events; beyond it is no reply
 PATH = "/chat/completions"
 SHORTEST_CALL_S = 0.1  # a limit of zero would be none
+LONGEST_SLEEP_S = 1.0  # after it, a wait sees that its call was cut
 CUT = "the campaign's deadline came before the reply's end"
 KEY_SEEN = "the server sent the API key back; it was removed"
 
@@ -67,6 +70,7 @@ class HttpChat:
         self._headers = [*_headers_for(url), *self._secret.header()]
         self._line = Line(url, transport.connect_timeout_s)
         self._state = "idle"
+        self._was_cut = threading.Event()
 
     def complete(self, request: ChatRequest) -> Exchange:
         """Send one request, as often as the policy says, and return what became of it."""
@@ -84,7 +88,9 @@ class HttpChat:
         patience = Patience(self._transport, self._clock)
         retried: list[Attempt] = []
         while True:
+            self._go_on()
             got = self._attempt(body)
+            self._go_on()
             outcome = judge(got, tools_offered=bool(request.tools), max_tokens=request.max_tokens)
             if outcome.ended != "reply" and self._left_s() <= 0:
                 outcome = Outcome("infrastructure", "deadline", CUT)
@@ -92,8 +98,18 @@ class HttpChat:
             if wait_s is None:
                 return self._exchange(request, started_at, got, outcome, tuple(retried))
             retried.append(self._repeated(got, outcome))
-            if wait_s:
-                self._clock.sleep(wait_s)
+            self._wait(wait_s)
+
+    def _wait(self, seconds: float) -> None:
+        """Let time pass before the next attempt."""
+        while seconds > 0:
+            self._clock.sleep(min(seconds, LONGEST_SLEEP_S))
+            seconds -= LONGEST_SLEEP_S
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._was_cut.is_set():
+            raise CallCut
 
     def _attempt(self, body: bytes) -> Received:
         """Send the body once and take in everything that comes back."""
@@ -171,6 +187,11 @@ class HttpChat:
             timings=got.timings,
             retried=retried,
         )
+
+    def cut(self) -> None:
+        """End the call in flight, from another thread; what came of it is dropped."""
+        self._was_cut.set()
+        self._line.cut()
 
     def close(self) -> None:
         """Close the connection."""

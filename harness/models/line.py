@@ -6,8 +6,10 @@ end of the call.
 """
 
 import ipaddress
+import socket
 import urllib.request
 from collections.abc import Iterable
+from contextlib import suppress
 from ssl import SSLContext
 from urllib.parse import unquote, urlsplit
 
@@ -35,6 +37,8 @@ class Line:
         self.watch: Watch | None = None
         self.fresh = False
         self.closed_by_server = False
+        self._stream: httpcore.NetworkStream | None = None
+        self._is_cut = False
 
     def open(self, headers: Headers, body: bytes, watch: Watch) -> httpcore.Response:
         """Send a POST and return when the response's headers are here.
@@ -54,6 +58,25 @@ class Line:
             extensions={"timeout": self._timeouts},
         )
         return self._pool.handle_request(request)
+
+    def cut(self) -> None:
+        """End what is read or written, from another thread; nothing is connected any more."""
+        self._is_cut = True
+        self._shut()
+
+    def connected(self, stream: httpcore.NetworkStream) -> None:
+        """Note a new connection; if the line was cut while it was made, it is ended at once."""
+        self._stream = stream
+        if self._is_cut:
+            self._shut()
+
+    def _shut(self) -> None:
+        """Shut the socket, which wakes up who waits for it; to close it is its reader's affair."""
+        stream = self._stream
+        found = None if stream is None else stream.get_extra_info("socket")
+        if isinstance(found, socket.socket):
+            with suppress(OSError):  # it is gone already
+                found.shutdown(socket.SHUT_RDWR)
 
     def drop(self) -> None:
         """Close the connection, so that the next call makes a new one."""
@@ -81,6 +104,7 @@ class _Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         self._line.fresh = True
         stream = self._sockets.connect_tcp(host, port, timeout, local_address, socket_options)
+        self._line.connected(stream)
         return _Stream(stream, self._line)
 
 
@@ -120,7 +144,9 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._line)
+        stream = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        self._line.connected(stream)
+        return _Stream(stream, self._line)
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)

@@ -5,22 +5,19 @@ would be seen in the second. Groups share nothing, and what they are given comes
 order, so that no result depends on how many cores there are.
 """
 
-import os
-import signal
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain
-from multiprocessing import get_context
 
 from harness.arnes import SandboxLimits
 from harness.errors import InstrumentError, Problem
 from harness.records.parsed import ParsedReply
-from harness.sandbox.inside.wall import die_with
 from harness.stages.grade import Graded, grade_reply, hash_seed_of
 from harness.stages.progress import Progress, silent
+from harness.stages.workers import Workers, cores
 from harness.suite.loader import Task
 
 
@@ -30,13 +27,6 @@ class Group:
 
     task: Task
     members: tuple[tuple[str, ParsedReply], ...]
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def usual_processes() -> int:
@@ -62,8 +52,8 @@ def grade_groups(
     Raises
     ------
     GraderError, InstrumentError
-        As a group raises them, or if a process is lost. What was begun beside it comes to its end,
-        and nothing else begins.
+        As a group raises them, or if a process is lost. What was begun beside it is ended, and
+        nothing else begins.
     """
     total = sum(len(group.members) for group in groups)
     spread = [n for n, group in enumerate(groups) if group.task.definition.executes]
@@ -87,14 +77,12 @@ def _from_processes(
     """Yield what groups are given as they come to their end."""
     waiting = deque(groups.items())
     running: dict[Future[list[Graded]], int] = {}
-    # Spawned, not forked: a fork would have our threads' locks, and a server's sockets.
-    context = get_context("spawn")
-    with ProcessPoolExecutor(at_once, context, _begin, (os.getpid(),)) as pool:
+    with Workers(at_once) as workers:
         while waiting or running:
             # No more than can run, so that nothing is left in a queue when this loop is left.
             while waiting and len(running) < at_once:
                 number, group = waiting.popleft()
-                running[_submitted(pool, group, limits)] = number
+                running[workers.submit(_graded, group, limits)] = number
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 number = running.pop(future)
                 try:
@@ -104,31 +92,6 @@ def _from_processes(
                         f"a process that grades {groups[number].task.id} was ended from outside",
                         [Problem("memory", "perhaps there was too little", "close other programs")],
                     ) from error
-
-
-def _submitted(
-    pool: ProcessPoolExecutor, group: Group, limits: SandboxLimits
-) -> Future[list[Graded]]:
-    """Let a process grade a group; one that is started for it is deaf to Ctrl-C until it does."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return pool.submit(_graded_inside, group, limits)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _begin(parent: int) -> None:
-    """Bind a process of the pool to ours, however ours ends."""
-    die_with(parent)
-
-
-def _graded_inside(group: Group, limits: SandboxLimits) -> list[Graded]:
-    """Grade in a process of the pool; there Ctrl-C ends the work and its walls, not the process."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return _graded(group, limits)
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _graded(group: Group, limits: SandboxLimits) -> list[Graded]:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from campaigning import LONG_REPLY, ROOT, golden_text, instrument, plan_text
+from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, instrument, plan_text
 from killing import Killer
 
 from harness.models.script import Behaviour, Script, prompt_key
@@ -40,7 +40,11 @@ STATES = {  # in their order, with the file that each begins with
     "between cells": "m/run_1/A07/CALIFICACION.json",
     "writing the summary": "m/run_1/A08/CALIFICACION.json",
 }
-SCORE_FILES = ("CALIFICACION.json", "reply.json", "transcript.jsonl")
+BESIDE = "A11"  # it runs what was written, so its score is made beside the next call
+BESIDE_WITHIN_S = 1.0  # a process has to begin, and to run it
+KILLS_BESIDE = 3
+SHEET = "CALIFICACION.json"
+SCORE_FILES = (SHEET, "reply.json", "transcript.jsonl")
 INFRASTRUCTURE = {"connect", "connection_lost"}
 
 
@@ -246,6 +250,34 @@ def test_the_orchestrator_is_killed_at_fifty_instants(
                 kills.kill_at(draw.uniform(0, AIMED_WITHIN_S), begins_with)
     print(dict(kills.hits))  # noqa: T201
     assert all(kills.hits[state] for state in STATES)
+
+
+def test_it_is_killed_while_a_cell_is_scored_beside(
+    killer: Killer, core: Instrument, tmp_path: Path
+) -> None:
+    """What runs a deliverable in a process of its own dies with the orchestrator; resume scores."""
+    task = core.suite.task(BESIDE)
+    prompt = prompt_key(task.prompt(cap_of(task, core.config)))
+    reply = Behaviour(content=defective_text(task, "no_tests"))
+    script = Script(by_prompt={prompt: (reply,)}, default=(Behaviour(content=LONG_REPLY),))
+    draw = random.Random(BESIDE)
+    evidence_path, sheet_path = f"m/run_1/{BESIDE}/raw/0001.json", f"m/run_1/{BESIDE}/{SHEET}"
+    with ScriptedServer(script) as server:
+        text = plan_text({"m": server.base_url}, tasks=[BESIDE], runs=1, controls=False)
+        (tmp_path / "plan.toml").write_text(text)
+        assert start(killer, tmp_path, "whole")[0] == 0, killer.log.read_text()
+        whole = scores(tmp_path / "whole")
+        hits = 0
+        for number in range(AIMED):
+            folder = tmp_path / f"killed{number}"
+            after_s = draw.uniform(0, BESIDE_WITHIN_S)
+            start(killer, tmp_path, folder.name, after_s, folder / evidence_path)
+            hits += not (folder / sheet_path).is_file()
+            assert go_on(killer, tmp_path, folder.name) in (0, 1), killer.log.read_text()
+            assert scores(folder) == whole
+            if hits == KILLS_BESIDE:
+                break
+    assert hits == KILLS_BESIDE
 
 
 class ServerKills:

@@ -9,7 +9,8 @@ from small_suite import GRADER, TASK, write_suite
 
 from harness.errors import GraderError, InstrumentError
 from harness.records.parsed import ParsedReply
-from harness.stages.at_once import Group, cores, grade_groups, usual_processes
+from harness.stages.at_once import Group, grade_groups, usual_processes
+from harness.stages.workers import cores
 from harness.suite.loader import Task, load_suite
 from harness.suite.sets import read_sets
 
