@@ -1,6 +1,7 @@
 """Small campaigns over scripted servers, for the tests of the pipeline."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from forking import commands
 
+from harness.arnes import load_arnes
 from harness.models.script import Behaviour, Script, prompt_key
 from harness.running.single import cap_of
 from harness.stages.instrument import Instrument, load_instrument
@@ -33,6 +35,21 @@ os.execv(sys.executable, [sys.executable, "-m", "harness", *sys.argv[1:]])
 def instrument(profile: str | None = None) -> Instrument:
     """The instrument of this checkout."""
     return load_instrument(ROOT, profile)
+
+
+def checkout_in(place: Path, *changes: tuple[str, str]) -> Path:
+    """Make a checkout of the suite, whose version is one in development, and return its folder.
+
+    changes : texts of `arnes.toml`, with what takes their place; a locked version would refuse it
+    """
+    shutil.copytree(ROOT / "suite", place / "suite", ignore=shutil.ignore_patterns("private"))
+    text = (ROOT / "arnes.toml").read_text(encoding="utf-8")
+    version = load_arnes(ROOT).arnes_version
+    for before, after in ((f'"{version}"', f'"{version}-dev"'), *changes):
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    (place / "arnes.toml").write_text(text, encoding="utf-8")
+    return place
 
 
 def defective_text(task: Task, name: str) -> str:

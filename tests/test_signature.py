@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.arnes import load_arnes
+from harness.arnes import PROFILE_FOLDER, load_arnes
 from harness.errors import ConfigError
 from harness.signature import PARTS, Signature, changed_parts, check_lock, signature_of
 from harness.suite.loader import OPEN_FORM_FILE, Suite, load_suite, read_task
 
 ROOT = Path(__file__).resolve().parent.parent
+PROFILES = ROOT / PROFILE_FOLDER
 Sign = Callable[[], Signature]
 
 
@@ -188,28 +189,36 @@ def test_what_parsing_reads_is_named_on_the_score_side_too(
 
 def test_a_locked_version_refuses_another_value(checkout: Path) -> None:
     """A version that is locked stands for one instrument, for ever."""
-    config_file = checkout / "arnes.toml"
-    config_file.write_text(config_file.read_text().replace('"3.0.0-dev"', '"3.0.0"'))
-    config = load_arnes(checkout)
-    signature = sign(checkout)
+    config, signature = load_arnes(checkout), sign(checkout)
+    key = f"{config.arnes_version}/{config.profile}"
+    lock = checkout / "arnes.lock"
+    lock.write_text("")
     with pytest.raises(ConfigError, match=r"not in arnes\.lock"):
         check_lock(checkout, config, signature)
-    lock = checkout / "arnes.lock"
-    lock.write_text(f'"3.0.0/core" = "{signature.lock}"\n')
+    lock.write_text(f'"{key}" = "{signature.lock}"\n')
     check_lock(checkout, config, signature)
-    lock.write_text(f'"3.0.0/core" = "{"0" * 64}"\n')
+    lock.write_text(f'"{key}" = "{"0" * 64}"\n')
     with pytest.raises(ConfigError) as error:
         check_lock(checkout, config, signature)
     assert "locked as" in str(error.value)
     assert signature.lock[:12] in str(error.value)
 
 
-def test_a_development_version_is_never_locked() -> None:
+def test_a_development_version_is_never_locked(checkout: Path) -> None:
     """-dev results say so, and no lock is asked of them."""
-    config = load_arnes(ROOT)
-    signature = signature_of(config, load_suite(ROOT))
+    path = checkout / "arnes.toml"
+    version = load_arnes(checkout).arnes_version
+    path.write_text(path.read_text().replace(f'"{version}"', f'"{version}-dev"'))
+    config = load_arnes(checkout)
     assert config.is_development
-    check_lock(ROOT, config, signature)
+    check_lock(checkout, config, sign(checkout))
+
+
+@pytest.mark.parametrize("profile", [None, *sorted(p.stem for p in PROFILES.glob("*.toml"))])
+def test_what_is_here_is_what_its_version_was_locked_as(profile: str | None) -> None:
+    """Whoever moves scores gives a new `arnes_version`, or a `-dev` one while they work on it."""
+    config = load_arnes(ROOT, profile)
+    check_lock(ROOT, config, signature_of(config, load_suite(ROOT)))
 
 
 def test_form_and_candidate_python_stand_outside_the_lock() -> None:

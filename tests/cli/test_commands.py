@@ -1,7 +1,6 @@
 """Every verb: help, JSON on stdout alone, exit status."""
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from campaigning import (
     ScriptedModel,
     arnes,
     begun,
+    checkout_in,
     golden_text,
     instrument,
     plan_text,
@@ -171,9 +171,7 @@ def test_ctrl_c_exits_130_wherever_it_falls() -> None:
 
 def test_a_broken_grader_stops_with_exit_1_and_no_points(tmp_path: Path) -> None:
     """A row function that raises is our fault; no model pays for it (G019)."""
-    checkout = tmp_path / "checkout"
-    shutil.copytree(ROOT / "suite", checkout / "suite", ignore=shutil.ignore_patterns("private"))
-    shutil.copy(ROOT / "arnes.toml", checkout)
+    checkout = checkout_in(tmp_path / "checkout")
     grader = next((checkout / "suite" / "core").glob("a04_*/grader.py"))
     text = grader.read_text()
     assert '@row("units")' in text

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import shutil
 import signal
 import threading
 import time
@@ -13,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, instrument, plan_text
+from campaigning import LONG_REPLY, checkout_in, defective_text, golden_text, instrument, plan_text
 from killing import Killer
 
 from harness.models.script import Behaviour, Script, prompt_key
@@ -72,12 +71,8 @@ def script(core: Instrument) -> Script:
 @pytest.fixture(scope="module")
 def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killer]:
     """A checkout whose waits between attempts are short, and its commands."""
-    place = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "suite", place / "suite", ignore=shutil.ignore_patterns("private"))
-    shutil.copy(ROOT / "arnes.lock", place)
-    text = (ROOT / "arnes.toml").read_text(encoding="utf-8")
-    assert text.count("retry_wait_s = 2") == 1
-    (place / "arnes.toml").write_text(text.replace("retry_wait_s = 2", "retry_wait_s = 0.05"))
+    quick = ("retry_wait_s = 2", "retry_wait_s = 0.05")
+    place = checkout_in(tmp_path_factory.mktemp("checkout"), quick)
     with Killer(place, place / "printed.txt") as running:
         yield running
 

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from campaigning import ROOT, ScriptedModel, arnes, golden_text, instrument, plan_text
+from campaigning import (
+    ROOT,
+    ScriptedModel,
+    arnes,
+    checkout_in,
+    golden_text,
+    instrument,
+    plan_text,
+)
 
 from harness.models.scripted import ScriptedServer
 from harness.stages.instrument import Instrument
@@ -23,20 +31,13 @@ def core() -> Instrument:
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout whose limits are short, so that a stall is known in seconds."""
-    place = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "suite", place / "suite", ignore=shutil.ignore_patterns("private"))
-    shutil.copy(ROOT / "arnes.lock", place)
-    text = (ROOT / "arnes.toml").read_text(encoding="utf-8")
-    for before, after in (
+    return checkout_in(
+        tmp_path_factory.mktemp("checkout"),
         ("idle_timeout_s = 120", "idle_timeout_s = 2"),
         ("first_byte_timeout_s = 900", "first_byte_timeout_s = 60"),
         ("retry_wait_s = 2", "retry_wait_s = 0.1"),
         ("loading_limit_s = 900", "loading_limit_s = 120"),
-    ):
-        assert text.count(before) == 1
-        text = text.replace(before, after)
-    (place / "arnes.toml").write_text(text, encoding="utf-8")
-    return place
+    )
 
 
 def good(core: Instrument, **behaviour: object) -> ScriptedModel:
