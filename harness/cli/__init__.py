@@ -4,6 +4,7 @@ Exit status everywhere: 0 done, 1 the instrument or the result does not hold, 2 
 input, 130 interrupted (what is on disk stays resumable).
 """
 
+import signal
 import sys
 from typing import Annotated
 
@@ -77,6 +78,7 @@ app.add_typer(suite.app, name="suite")
 
 def main() -> None:
     """Entry point of `arnes`. The only place that catches `HarnessError`."""
+    _take_as_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     try:
         app()
     except HarnessError as error:
@@ -95,3 +97,13 @@ def main() -> None:
             # other string that is run makes it forget.
             exec("")  # noqa: S102
         raise
+
+
+def _take_as_ctrl_c(*signals: signal.Signals) -> None:
+    """Take a shutdown, or a terminal that is closed, as Ctrl-C: servers are taken down in order.
+
+    Whoever was made deaf to one of them, as by nohup, stays so.
+    """
+    for number in signals:
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)

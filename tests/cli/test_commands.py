@@ -120,8 +120,14 @@ def times_asked(server: ScriptedServer, prompt: str) -> int:
     return [prompt_key(body["messages"][-1]["content"]) for body in bodies].count(prompt)
 
 
-def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> None:
-    """An interrupted campaign goes on where it stopped, and no server is left behind."""
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(
+    tmp_path: Path, end: signal.Signals
+) -> None:
+    """An interrupted campaign goes on where it stopped, and no server is left behind.
+
+    A machine that shuts down sends SIGTERM; it is the same interruption.
+    """
     core = instrument()
     script = ScriptedModel("m", {"A08": golden_text(core.suite.task("A08"))}).script(core)
     [(prompt, (at_once,))] = script.by_prompt.items()
@@ -133,11 +139,12 @@ def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(tmp_path: Path) -> Non
         folder = tmp_path / "campaign"
         with begun("campaign", "start", str(plan), "--folder", str(folder)) as running:
             wait_until(lambda: times_asked(server, prompt) == 2, running)
-            running.send_signal(signal.SIGINT)
+            running.send_signal(end)
             _, errors = running.communicate(timeout=LIMIT_S)
         assert running.returncode == 130, errors
         assert f"arnes campaign resume {folder}" in errors
         assert "Traceback" not in errors
+        assert '"interrupted"' in (folder / "journal.jsonl").read_text(encoding="utf-8")
         server.play(script)
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr
