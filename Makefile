@@ -2,6 +2,9 @@
 PYTHON ?= python3
 ARNES = .venv/bin/arnes
 PIN = .venv/bin/python -m
+# Test files that are run at once: 2, or 1 where there is one core; `make test AT_ONCE=4` for more.
+AT_ONCE ?= $(shell $(PYTHON) -c "import os; print(min(2, os.cpu_count() or 1))")
+PYTEST = $(PIN) pytest -n $(AT_ONCE) --dist loadfile
 
 .PHONY: install demo test test-slow check bench clean
 
@@ -12,16 +15,16 @@ demo: install
 	@$(ARNES) demo
 
 test: install
-	@$(PIN) pytest -m "not slow"
+	@$(PYTEST) -m "not slow"
 
 test-slow: install
-	@$(PIN) pytest -m slow
+	@$(PYTEST) -m slow
 
 check: install
 	$(PIN) ruff format --check .
 	$(PIN) ruff check .
 	$(PIN) mypy
-	$(PIN) pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 	$(ARNES) validate
 
 bench: install

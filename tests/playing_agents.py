@@ -30,15 +30,22 @@ _OBSERVATIONS: dict[str, Json] = {}  # what graders observed, by content
 
 
 @cache
-def _open_form(folder: Path) -> Form:
-    return make_form(folder, OPEN)
+def _open_task(folder: Path) -> Task:
+    """Return a task as its folder is when it is first asked for; no test writes into one."""
+    definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
+    return Task(
+        folder,
+        definition,
+        form=make_form(folder, OPEN),
+        form_id="played",
+        template=read_template(folder / "prompt.md"),
+    )
 
 
 def task_of(folder: Path, form: Form | None = None) -> Task:
     """Return a task in a form; the open one, as `form.py` makes it now, where none is given."""
-    definition = read_toml(folder / "task.toml", TaskDefinition, SuiteError)
-    template = read_template(folder / "prompt.md")
-    return Task(folder, definition, form or _open_form(folder), "played", template)
+    task = _open_task(folder)
+    return replace(task, form=form) if form else task
 
 
 def play_cell(

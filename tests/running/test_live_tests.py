@@ -30,9 +30,10 @@ def written(text: str) -> str:
     [
         ("def f(x):\n    while True:\n        pass\n", "TIMEOUT"),
         ("import os\ndef f(x):\n    while True:\n        os.fork()\n", "ERROR"),
-        (
+        pytest.param(
             "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass\n",
             "TIMEOUT",
+            marks=pytest.mark.slow,  # the walls themselves are bombed among the fast tests
         ),
         ("import os\nos._exit(0)\n", "ERROR"),
     ],
