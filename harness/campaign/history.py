@@ -8,6 +8,7 @@ from harness.store.campaign import Campaign
 # decides only whether a first run fits, and gives way to the plan's word and to the first run.
 TOKENS_PER_TASK = 14_000
 CELLS = " cells"
+WHOLE = ("reply", "time")  # how the last exchange of a cell that is no fault ends
 
 
 def cells_text(count: int) -> str:
@@ -26,6 +27,21 @@ def previous_run_s(campaign: Campaign, model: str) -> float | None:
         if event.event == "run_finished" and event.model == model and event.seconds is not None:
             cells = int(event.detail.removesuffix(CELLS)) if event.detail else tasks
             found = event.seconds * tasks / cells
+    return found
+
+
+def cell_times(campaign: Campaign) -> dict[tuple[str, str], list[float]]:
+    """Return (model, task) → what its cells took so far, in seconds; controls are left out.
+
+    A cell that the infrastructure ended says nothing about how long others take.
+    """
+    found: dict[tuple[str, str], list[float]] = {}
+    for event in journal.read(campaign.folder.journal):
+        if event.event != "cell_finished" or event.detail not in WHOLE:
+            continue
+        if event.model in campaign.record.controls or event.seconds is None:
+            continue
+        found.setdefault((str(event.model), str(event.task)), []).append(event.seconds)
     return found
 
 

@@ -78,6 +78,7 @@ def test_every_file_of_a_campaign_is_in_its_table() -> None:
     named = [folder.record, folder.plan, folder.journal, folder.validation, folder.final]
     named += [
         folder.hatched,
+        folder.metrics,
         folder.lock,
         folder.stop,
         folder.run("MODEL", 1).info,
