@@ -9,7 +9,7 @@ from campaigning import golden_text
 
 from harness.backends.hardware import host_info
 from harness.campaign.deadline import Countdown
-from harness.campaign.display import LogDisplay
+from harness.campaign.display import QuietDisplay
 from harness.campaign.night import create
 from harness.campaign.orchestrator import Orchestrator, Tally
 from harness.campaign.plan import resolve
@@ -132,6 +132,6 @@ class Night:
             open_chat=open_chat,
             host=host_info(self.core.root),
             clock=self.clock,
-            display=LogDisplay(quiet=True),
+            display=QuietDisplay(),
             left_s=left_s,
         ).run()

@@ -98,6 +98,11 @@ class Activity:
         with self._lock:
             self._pace = Pace(pending, measured, self._pace.at_once)
 
+    def give_up(self, player: str, run: int | None = None) -> None:
+        """Tell that a run's cells will not be asked; those of all its runs where none is named."""
+        with self._lock:
+            self._pace.give_up(player, run)
+
     @contextmanager
     def playing(self, player: str, run: int) -> Iterator[None]:
         """Hold while a player's server is brought up, asked, and taken down."""

@@ -39,6 +39,11 @@ class Pace:
             player, _, task = cell
             self._took.setdefault((player, task), []).append(took_s)
 
+    def give_up(self, player: str, run: int | None) -> None:
+        """Take the cells of a player's run off the list, or of all its runs where none is named."""
+        for cell in [c for c in self._pending if c[0] == player and run in (None, c[1])]:
+            del self._pending[cell]
+
     def left_s(self, gone_s: Mapping[PlannedCell, float]) -> float | None:
         """Return the seconds to the end; None before the first cell was measured.
 

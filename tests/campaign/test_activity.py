@@ -1,12 +1,17 @@
 """What goes on now, counted by hand; told by several threads at once, it is the same."""
 
 import threading
+from pathlib import Path
 
 import pytest
+from campaigning import instrument
 from exchanging import clock, exchange
+from nights import Night
 
 from harness.campaign.activity import Activity
+from harness.campaign.history import cell_times, rest_of
 from harness.campaign.pace import Pace
+from harness.records.campaign import JournalEvent
 
 
 def test_a_cell_is_seen_while_it_is_asked() -> None:
@@ -140,6 +145,32 @@ def test_a_model_that_is_slow_in_one_task_is_expected_to_be_slow_in_the_next() -
 def test_cells_that_are_asked_at_once_share_the_time() -> None:
     pace = Pace(CELLS, {("fast", "A01"): [10], ("fast", "A08"): [30]}, at_once=2)
     assert pace.left_s({}) == (40 + 40 + 40 + 40) / 2  # slow is not known: as the others
+
+
+def test_runs_that_will_not_be_asked_take_no_time() -> None:
+    """A skipped run, and a model that is set aside."""
+    activity = Activity(clock())
+    activity.plan(CELLS, {(m, t): [10] for m in ("fast", "slow") for t in ("A01", "A08")})
+    assert activity.left_s() == 80
+    activity.give_up("slow", 2)
+    assert activity.left_s() == 60
+    activity.give_up("fast")
+    assert activity.left_s() == 20
+
+
+def test_the_journal_and_the_files_say_what_is_left(tmp_path: Path) -> None:
+    """Of a resumed night: cells with a reply are not expected; faults and controls measure nothing."""
+    night = Night(instrument(), tmp_path, {"controls": True})
+    assert len(rest_of(night.campaign, night.core.suite)) == 6
+    night.pass_over()
+    assert rest_of(night.campaign, night.core.suite) == ()
+    for model, seconds, ended in (("a", 7.0, "stall"), ("control-golden", 1.0, "reply")):
+        told = {"at": "2026-11-30T22:00:00+00:00", "event": "cell_finished", "task": "A08"}
+        more = {"model": model, "run": 1, "seconds": seconds, "detail": ended}
+        night.campaign.log(JournalEvent.model_validate({**told, **more}))
+    found = cell_times(night.campaign)
+    assert {key: len(times) for key, times in found.items()} == {("a", "A08"): 3, ("b", "A08"): 3}
+    assert 7.0 not in found["a", "A08"]
 
 
 def test_a_fault_and_a_control_say_nothing_of_how_long_cells_take() -> None:
