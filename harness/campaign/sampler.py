@@ -1,6 +1,7 @@
 """Samples of the machine during a night: one row of `metrics.csv` every five seconds."""
 
 import errno
+import signal
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
@@ -67,6 +68,8 @@ class Sampler:
         self._thread.join()
 
     def _run(self) -> None:
+        # Ctrl-C belongs to the thread that asks, whose call it has to end.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         self.sample()
         while not self._ended.wait(self._every_s):
             self.sample()
