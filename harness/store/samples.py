@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from harness.errors import Problem, StoreError
 from harness.records.sample import Sample
-from harness.store.files import write_whole
 
 COLUMNS = tuple(Sample.model_fields)
 HEADER = (",".join(COLUMNS) + "\n").encode("ascii")
@@ -31,21 +30,37 @@ def append(path: Path, sample: Sample) -> None:
     StoreError
         If the file has other columns than this version writes.
     """
-    if not path.exists():
-        write_whole(path, HEADER)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        if os.pread(descriptor, len(HEADER), 0) != HEADER:
-            raise StoreError(
-                "samples of two versions do not go into one file",
-                [Problem(str(path), "has another heading", "move it away; a new one is begun")],
-            )
-        _cut_off_a_torn_row(descriptor)
         line = _line(sample)
+        if _has_heading(descriptor, path):
+            _cut_off_a_torn_row(descriptor)
+        else:
+            line = HEADER + line
         if os.write(descriptor, line) < len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(descriptor)
+
+
+def _has_heading(descriptor: int, path: Path) -> bool:
+    """Tell a file that was begun from an empty one; a torn heading is cut off.
+
+    Raises
+    ------
+    StoreError
+        If it has other columns.
+    """
+    found = os.pread(descriptor, len(HEADER), 0)
+    if found == HEADER:
+        return True
+    if not HEADER.startswith(found):
+        raise StoreError(
+            "samples of two versions do not go into one file",
+            [Problem(str(path), "has another heading", "move it away; a new one is begun")],
+        )
+    os.ftruncate(descriptor, 0)
+    return False
 
 
 def read(path: Path) -> list[Sample]:

@@ -58,16 +58,16 @@ def test_it_samples_from_its_entry_to_its_exit(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_told_once_and_tried_again(tmp_path: Path) -> None:
-    """A full disk, a folder that is gone: the night goes on, and so do the rows after it."""
+    """A full disk, a folder in its place: the night goes on, and so do the rows after it."""
     told: list[str] = []
-    path = tmp_path / "gone" / "metrics.csv"
-    (tmp_path / "gone").write_text("a file where a folder should be")
+    path = tmp_path / "metrics.csv"
+    path.mkdir()
     sampler = Sampler(path, Activity(clock()), clock(), Steady(), tell=told.append)
     assert not sampler.sample()
     assert not sampler.sample()
     assert len(told) == 1
     assert told[0].startswith("metrics.csv cannot be written, the night goes on without it: ")
-    (tmp_path / "gone").unlink()
+    path.rmdir()
     assert sampler.sample()
     assert len(samples.read(path)) == 1
 

@@ -87,6 +87,17 @@ def test_a_torn_row_is_no_row_and_costs_no_other(tmp_path: Path, kept: int) -> N
     assert samples.read(path) == [row(0, faults=12), row(10)]
 
 
+@pytest.mark.parametrize("kept", [0, 1, 40, len(samples.HEADER) - 1])
+def test_a_torn_heading_is_begun_anew(tmp_path: Path, kept: int) -> None:
+    """A kill, or a full disk, may fall into the very first write."""
+    path = tmp_path / "metrics.csv"
+    path.write_bytes(samples.HEADER[:kept])
+    assert samples.read(path) == []
+    assert samples.last(path) is None
+    samples.append(path, row(0))
+    assert samples.read(path) == [row(0)]
+
+
 def test_what_a_power_loss_leaves_is_left_out(tmp_path: Path) -> None:
     """Zero bytes, bytes that are no text, and a row of another length in the middle."""
     path = tmp_path / "metrics.csv"
