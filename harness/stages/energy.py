@@ -1,8 +1,9 @@
 """Joules of a run: power over time, by the trapezoidal rule, from the samples of a campaign.
 
 What lies between two samples counts for the run and the tasks that were asked at the first of
-them. What is not known is no zero: intervals without a power at both ends, and those that are too
-long to be bridged, are counted in seconds and told.
+them: what that misses at the beginning of a run it adds at its end. What is not known is no zero:
+intervals without a power at both ends, and those that are too long to be bridged, are counted in
+seconds and told.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,9 +43,7 @@ def run_energies(rows: Iterable[Sample], levels: Mapping[str, str]) -> tuple[Run
     """Return the same of samples in the order of time."""
     sums: dict[tuple[str, int, str], _Sum] = {}
     for before, after in pairwise(rows):
-        if before.model is None or before.run is None:
-            continue
-        if (before.model, before.run) != (after.model, after.run):
+        if before.model is None or before.run is None or _begins_a_pass(before, after):
             continue
         of = {levels[task] for task in before.tasks if task in levels}
         for level in of:
@@ -63,6 +62,11 @@ def run_energies(rows: Iterable[Sample], levels: Mapping[str, str]) -> tuple[Run
         for (model, run, level), found in sorted(sums.items())
         if found.seconds
     )
+
+
+def _begins_a_pass(before: Sample, after: Sample) -> bool:
+    """Tell the first sample after a crash or a stop: before it nobody asked anything."""
+    return after.calls < before.calls or (after.model is None and after.calls == 0)
 
 
 def _add(found: _Sum, before: Sample, after: Sample, *, alone: bool) -> None:

@@ -66,13 +66,26 @@ def test_an_interval_belongs_to_what_was_asked_at_its_beginning() -> None:
         at(10),
         at(15, task=None),  # between two cells
         at(20, task="A02"),
-        at(25, model=None, run=None, task=None),
+        at(25, model=None, run=None, task=None, calls=9),
         at(30, run=2),
         at(35, run=2),
-        at(40, model="n", run=2),
+        at(40, model="n", run=2, task=None),
     ]
     found = {(e.model, e.run): (e.joules, e.seconds) for e in run_energies(rows, LEVELS)}
-    assert found == {("m", 1): (1000.0, 10.0), ("m", 2): (500.0, 5.0)}
+    assert found == {("m", 1): (1500.0, 15.0), ("m", 2): (1000.0, 10.0)}
+
+
+def test_the_time_between_a_crash_and_a_resume_is_nobodys() -> None:
+    """Not even a gap: nothing was asked in those eight hours."""
+    crash = [at(0, calls=2), at(5, calls=3)]
+    resumed = [
+        at(28_800, model=None, run=None, task=None),
+        at(28_805, calls=0),
+        at(28_810, calls=1),
+    ]
+    assert one(crash + resumed) == (1000.0, 10.0, 0.0)
+    early = [at(0), at(5)]  # in its first call
+    assert one(early + resumed) == (1000.0, 10.0, 0.0)
 
 
 def test_levels_are_never_added_to_each_other() -> None:
