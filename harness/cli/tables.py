@@ -88,7 +88,7 @@ def _show_point_costs(console: "Console", final: "Final") -> None:
     costs = shown(point_costs(final))
     if not costs:
         return
-    table = Table(title="What a point cost, over complete runs: per point")
+    table = Table(title="What a point cost, over complete runs")
     table.add_column("Level")
     table.add_column("Model", no_wrap=True)
     measured = names(costs)
