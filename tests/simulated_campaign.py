@@ -27,8 +27,9 @@ from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, plan_text
 
 from harness.arnes import CONFIG_NAME
 from harness.backends.hardware import Gpus
+from harness.campaign.activity import Activity
 from harness.campaign.deadline import Countdown
-from harness.campaign.display import LogDisplay
+from harness.campaign.display import QuietDisplay
 from harness.campaign.night import Summary, create
 from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import read_plan, resolve
@@ -274,7 +275,8 @@ def _night(
         open_chat=open_chat,
         host=MACHINE,
         clock=clock,
-        display=LogDisplay(quiet=True),
+        display=QuietDisplay(),
+        activity=Activity(clock),
         left_s=Countdown(deadline, clock).left_s,
         cards=Gpus((), "SIMULATED: no cards"),
     )

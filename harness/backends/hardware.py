@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import psutil
 
@@ -25,6 +27,8 @@ CODE_PATHS = ("harness", "suite", "arnes.toml", "pyproject.toml")
 NEEDED_INSTRUCTIONS = ("avx2", "fma", "f16c", "bmi2")
 CPUINFO = Path("/proc/cpuinfo")
 GIT_LIMIT_S = 20.0
+MILLI = 1000
+Card = TypeVar("Card")
 OWNER = "ARNES_STARTED_BY"  # the variable that marks what we start, and what that starts
 
 
@@ -39,6 +43,16 @@ class Gpu:
     memory_bytes: int
     used_bytes: int
     processes: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class GpuLoad:
+    """What a card is doing: of its time in use, memory, power, temperature; None if not told."""
+
+    percent: float | None
+    used_bytes: int | None
+    watts: float | None
+    celsius: float | None
 
 
 @dataclass(frozen=True)
@@ -224,24 +238,54 @@ def _has_mark(process: psutil.Process, mark: str) -> bool:
 
 def gpus() -> Gpus:
     """Return the cards that NVML sees; the package `nvidia-ml-py` is optional."""
+    cards, why_unknown = _of_each_card(_card)
+    return Gpus(cards, why_unknown)
+
+
+def gpu_loads() -> tuple[GpuLoad, ...]:
+    """Return what each card is doing now; nothing where NVML is missing or does not answer."""
+    return _of_each_card(_load)[0]
+
+
+def _of_each_card(read: Callable[[ModuleType, object], Card]) -> tuple[tuple[Card, ...], str]:
+    """Return what is read of every card, or why nothing is."""
     try:
         import pynvml  # noqa: PLC0415 (optional: most machines do not have it)
     except ImportError:
-        return Gpus((), "no NVML: the package nvidia-ml-py is not installed")
+        return (), "no NVML: the package nvidia-ml-py is not installed"
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
-        return Gpus((), f"NVML found no driver: {error}")
+        return (), f"NVML found no driver: {error}"
     try:
-        return Gpus(tuple(_card(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())))
+        handles = map(pynvml.nvmlDeviceGetHandleByIndex, range(pynvml.nvmlDeviceGetCount()))
+        return tuple(read(pynvml, handle) for handle in handles), ""
     except pynvml.NVMLError as error:
-        return Gpus((), f"NVML does not answer: {error}")
+        return (), f"NVML does not answer: {error}"
     finally:
         pynvml.nvmlShutdown()
 
 
-def _card(nvml: ModuleType, index: int) -> Gpu:
-    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+def _load(nvml: ModuleType, handle: object) -> GpuLoad:
+    """Return what a card is doing; each number has its own way of not being there."""
+
+    def told(ask: Callable[[], float]) -> float | None:
+        try:
+            return float(ask())
+        except nvml.NVMLError:  # not every card measures everything
+            return None
+
+    used = told(lambda: nvml.nvmlDeviceGetMemoryInfo(handle).used)
+    milliwatts = told(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
+    return GpuLoad(
+        percent=told(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu),
+        used_bytes=None if used is None else int(used),
+        watts=None if milliwatts is None else milliwatts / MILLI,
+        celsius=told(lambda: nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU)),
+    )
+
+
+def _card(nvml: ModuleType, handle: object) -> Gpu:
     name = nvml.nvmlDeviceGetName(handle)
     memory = nvml.nvmlDeviceGetMemoryInfo(handle)
     text = name.decode("utf-8") if isinstance(name, bytes) else str(name)

@@ -1,13 +1,16 @@
 """How long runs took so far, and how long a first run may take."""
 
+from harness.campaign.pace import PlannedCell
 from harness.store import campaign as store
 from harness.store import journal
 from harness.store.campaign import Campaign
+from harness.suite.loader import Suite
 
 # Assumed, nothing measured: what a reasoning model may write for a task of level A in one run. It
 # decides only whether a first run fits, and gives way to the plan's word and to the first run.
 TOKENS_PER_TASK = 14_000
 CELLS = " cells"
+WHOLE = ("reply", "time")  # how the last exchange of a cell that is no fault ends
 
 
 def cells_text(count: int) -> str:
@@ -26,6 +29,32 @@ def previous_run_s(campaign: Campaign, model: str) -> float | None:
         if event.event == "run_finished" and event.model == model and event.seconds is not None:
             cells = int(event.detail.removesuffix(CELLS)) if event.detail else tasks
             found = event.seconds * tasks / cells
+    return found
+
+
+def rest_of(campaign: Campaign, suite: Suite) -> tuple[PlannedCell, ...]:
+    """Return the models' cells that have no reply yet; controls are left out."""
+    modes = {task: suite.task(task).definition.mode for task in campaign.record.tasks}
+    return tuple(
+        (player, run, task)
+        for player, run, task in campaign.cells()
+        if player not in campaign.record.controls
+        and not store.is_done(campaign.cell(player, run, task), modes[task])
+    )
+
+
+def cell_times(campaign: Campaign) -> dict[tuple[str, str], list[float]]:
+    """Return (model, task) → what its cells took so far, in seconds; controls are left out.
+
+    A cell that the infrastructure ended says nothing about how long others take.
+    """
+    found: dict[tuple[str, str], list[float]] = {}
+    for event in journal.read(campaign.folder.journal):
+        if event.event != "cell_finished" or event.detail not in WHOLE:
+            continue
+        if event.model in campaign.record.controls or event.seconds is None:
+            continue
+        found.setdefault((str(event.model), str(event.task)), []).append(event.seconds)
     return found
 
 

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 
 from harness.errors import StoreError
 from harness.records.campaign import JournalEvent
+from harness.records.sample import Sample
 from harness.records.score import Unscored
 from harness.store import campaign as store
-from harness.store import journal
+from harness.store import journal, samples
 from harness.store.campaign import Campaign
 from harness.suite.loader import Suite
 
@@ -36,6 +37,8 @@ class Status:
     faults : cause → cells without a score so far
     set_aside : model → why, in the last pass
     left_out : task → why it is not asked although the plan wants it
+    sample, sample_age_s : the last row of `metrics.csv`, and how old it is; its faults are those of
+        exchanges, also where a later try of the same cell has a score
     """
 
     name: str
@@ -49,6 +52,8 @@ class Status:
     faults: dict[str, int]
     set_aside: dict[str, str]
     left_out: dict[str, str]
+    sample: Sample | None = None
+    sample_age_s: float | None = None
 
 
 def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
@@ -60,6 +65,7 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
     """
     events = journal.read(campaign.folder.journal)
     held = store.is_held(campaign)
+    sample = samples.last(campaign.folder.metrics)
     runs = tuple(_run(campaign, suite, *which, events) for which in campaign.runs())
     done, cells = sum(r.done for r in runs), sum(r.cells for r in runs)
     return Status(
@@ -78,6 +84,8 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
             if e.event == "model_set_aside"
         },
         left_out=campaign.record.left_out,
+        sample=sample,
+        sample_age_s=None if sample is None else (now - sample.at) / timedelta(seconds=1),
     )
 
 

@@ -169,7 +169,8 @@ def status(
     while True:
         found = status_of(store.load(folder), suite, clock.now())
         if as_json:
-            print_json(asdict(found))
+            sample = found.sample.model_dump(mode="json") if found.sample else None
+            print_json({**asdict(found), "sample": sample})
         else:
             say(status_text(found))
         if not watch or found.state != "running":

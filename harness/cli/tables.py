@@ -24,6 +24,7 @@ def show_report(final: "Final") -> None:
     rows = model_rows(final)
     _show_models(console, final, rows)
     _show_costs(console, rows)
+    _show_point_costs(console, final)
     _show_tasks(console, final)
     say(f"Asked in the {form_text(final.campaign)}.")
     say(sigma_sentence([row for row in rows if not row.control]))
@@ -74,6 +75,34 @@ def _show_costs(console: "Console", rows: "list[ModelRow]") -> None:
                 number(row.tokens_per_s, 1),
             )
     console.print(table)
+
+
+def _show_point_costs(console: "Console", final: "Final") -> None:
+    """Print what a point cost, each level for itself; nothing where nothing is known."""
+    from rich.table import Table
+
+    from harness.report.cost_tables import DECIMALS, measures, meters, names, notes, shown
+    from harness.report.wording import number
+    from harness.stages.costs import point_costs
+
+    costs = shown(point_costs(final))
+    if not costs:
+        return
+    table = Table(title="What a point cost, over complete runs")
+    table.add_column("Level")
+    table.add_column("Model", no_wrap=True)
+    measured = names(costs)
+    for name in measured:
+        table.add_column(name.capitalize(), justify="right")
+    joules = "joules" in measured
+    if joules:
+        table.add_column("Joules of", no_wrap=True)
+    for cost in costs:
+        values = (number(measures(cost)[name], DECIMALS[name]) for name in measured)
+        table.add_row(cost.level, cost.model, *values, *((meters(cost),) if joules else ()))
+    console.print(table)
+    for note in notes(costs):
+        say(note)
 
 
 def _show_tasks(console: "Console", final: "Final") -> None:

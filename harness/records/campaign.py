@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from harness.records.base import Json, Record
+from harness.records.sample import RunEnergy
 from harness.records.score import CellKey, CellOutcome, Stamps
 
 GOLDEN_CONTROL = "control-golden"
@@ -15,6 +16,7 @@ RESERVED = frozenset(
         "final.json",
         "hatched.toml",
         "journal.jsonl",
+        "metrics.csv",
         "plan.toml",
         "server_logs",
         "validation.json",
@@ -160,11 +162,15 @@ class ChangedRow(Record):
 
 
 class CellMetrics(Record):
-    """What a cell cost and how it ended; beside the points, outside every digest of scores."""
+    """What a cell cost and how it ended; beside the points, outside every digest of scores.
+
+    calls : exchanges that were kept; None in a result from before this field
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     generation_s: float | None = None
+    calls: int | None = None
     retries: int = 0
     finish_reason: str | None = None
 
@@ -228,6 +234,7 @@ class Final(Record):
     hosts : where each run was made
     hatched : task, or task.row → why its points are shown under doubt
     sources : the campaigns of a result that was made from several; empty for one
+    energy : what runs took, where power was sampled
     """
 
     schema_version: Literal[1] = 1
@@ -244,6 +251,7 @@ class Final(Record):
     hosts: tuple[RunHost, ...] = ()
     hatched: dict[str, str] = Field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+    energy: tuple[RunEnergy, ...] = ()
 
     def level_of(self, task: str) -> str:
         """Return the level of a task."""

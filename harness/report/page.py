@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from harness.records.campaign import Final
 from harness.report.about import TaskText
 from harness.report.analysis import Analysis, LevelAnalysis
+from harness.report.cost_tables import costs
 from harness.report.drilldown import ModelCells, drilldown
 from harness.report.figures import Picture, pictures
 from harness.report.gates import Gates, gates
@@ -24,6 +25,7 @@ from harness.report.row_tables import (
 from harness.report.sources import Evidence, Sources, of_model
 from harness.report.view import Table
 from harness.report.wording import form_text
+from harness.stages.costs import point_costs
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,7 @@ def compose(
     sources = Sources(final, analysis)
     look = Look(simulated=analysis.simulated)
     titles = {task: text.title for task, text in about.items()}
-    sections = tuple(
-        _section(level, look, sources, final.files, titles) for level in analysis.levels
-    )
+    sections = tuple(_section(level, look, sources, final, titles) for level in analysis.levels)
     others = [controls(analysis, sources), hosts(analysis)]
     return Page(
         final=final,
@@ -97,7 +97,7 @@ def _section(
     level: LevelAnalysis,
     look: Look,
     sources: Sources,
-    files: dict[str, str],
+    final: Final,
     titles: dict[str, str],
 ) -> Section:
     drawn = pictures(level, look, titles)
@@ -125,11 +125,13 @@ def _section(
     drawn_names = {picture.caption.name for picture in drawn}
     kept = {name: tuple(t for t in found if t) for name, found in beside.items()}
     loose = [t for name, found in kept.items() if name not in drawn_names for t in found]
+    cost = costs(level, point_costs(final), sources)
+    last = (endings(level, sources), cost, cuts(level, sources))
     return Section(
         level=level,
         ranking=ranking(level, sources),
         shown=tuple(shown),
         beside={name: found for name, found in kept.items() if name in drawn_names},
-        tables=(*loose, *(t for t in (endings(level, sources), cuts(level, sources)) if t)),
-        models=drilldown(level, sources, files, titles),
+        tables=(*loose, *(t for t in last if t)),
+        models=drilldown(level, sources, final.files, titles),
     )

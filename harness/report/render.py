@@ -12,7 +12,7 @@ from typing import Literal
 import jinja2
 
 from harness.records.campaign import Final
-from harness.report import csv_tables
+from harness.report import cost_tables, csv_tables
 from harness.report.analysis import Analysis, analyse
 from harness.report.page import Page
 from harness.report.redact import is_redacted
@@ -30,6 +30,7 @@ from harness.report.wording import (
     sigma_sentence,
     sigma_text,
 )
+from harness.stages.costs import point_costs
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 DIGEST = "SCRIPT-DIGEST"  # stands in the template where that of the finished script goes
@@ -102,4 +103,18 @@ def markdown(final: Final, *, redact: bool | None = None, analysis: Analysis | N
         sigma_sentence=sigma_sentence([m for m in models if not m.control]),
         points_text=points_text,
         development=final.stamps.arnes_version.endswith("-dev"),
+        **_costs(final),
     )
+
+
+def _costs(final: Final) -> dict[str, object]:
+    """Return what the Markdown says of costs; a table of nothing is left out."""
+    found = cost_tables.shown(point_costs(final))
+    return {
+        "costs": found,
+        "cost_names": cost_tables.names(found),
+        "cost_notes": cost_tables.notes(found),
+        "measures": cost_tables.measures,
+        "meters": cost_tables.meters,
+        "cost_decimals": cost_tables.DECIMALS,
+    }

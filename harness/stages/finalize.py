@@ -17,6 +17,7 @@ from harness.records.campaign import (
 )
 from harness.records.score import POINT_DECIMALS, ScoreSheet, Stamps, Unscored
 from harness.stages.comparable import refuse_incomparable
+from harness.stages.energy import energy_of
 from harness.stages.evidence import evidence_of
 from harness.stages.hatched import doubts
 from harness.stages.hosts import warnings_within
@@ -54,6 +55,7 @@ def finalize(
     refuse_incomparable(campaign, suite)
     cells, changed, strayed = _rescored(campaign, suite, config, now, progress)
     definitions = {task: suite.task(task).definition for task in campaign.record.tasks}
+    levels = {task: d.level for task, d in definitions.items()}
     final = Final(
         campaign=campaign.record,
         stamps=cells[0].outcome.stamps,
@@ -67,10 +69,11 @@ def finalize(
         changed=changed,
         warnings=warnings_within(campaign),
         files=evidence_of(campaign),
-        levels={task: d.level for task, d in definitions.items()},
+        levels=levels,
         modes={task: d.mode for task, d in definitions.items()},
         hosts=hosts_of(campaign),
         hatched=doubts(campaign, suite),
+        energy=energy_of(campaign, levels),
     )
     store.write_final(campaign, final)
     progress("finalize", len(cells), len(cells))

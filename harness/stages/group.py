@@ -21,6 +21,7 @@ from harness.records.campaign import (
     RunHost,
     Source,
 )
+from harness.records.sample import RunEnergy
 from harness.records.score import CellKey, Stamps
 from harness.stages.comparable import NOTHING, refuse_apart
 from harness.stages.finalize import finalize
@@ -101,6 +102,7 @@ def merged(sources: Sequence[Source], finals: Sequence[Final], *, warnings: list
         hosts=tuple(_host(s, host) for s, final in both for host in final.hosts),
         hatched={name: reason for final in finals for name, reason in final.hatched.items()},
         sources=tuple(sources),
+        energy=tuple(_energy(s, of_run) for s, final in both for of_run in final.energy),
     )
 
 
@@ -138,6 +140,11 @@ def _changed(source: Source, row: ChangedRow) -> ChangedRow:
 def _host(source: Source, host: RunHost) -> RunHost:
     name = source.renamed.get(host.model, host.model)
     return host.model_copy(update={"model": name, "source": source.name})
+
+
+def _energy(source: Source, of_run: RunEnergy) -> RunEnergy:
+    name = source.renamed.get(of_run.model, of_run.model)
+    return of_run.model_copy(update={"model": name, "source": source.name})
 
 
 def _refuse_twice(campaigns: Sequence[Campaign]) -> None:

@@ -24,6 +24,7 @@ def metrics_of(exchanges: Sequence[Exchange], parsed: ParsedReply | None) -> Cel
         completion_tokens=parsed.completion_tokens if parsed else None,
         finish_reason=parsed.finish_reason if parsed else None,
         generation_s=_seconds(exchanges[-1:]),
+        calls=len(exchanges),
         retries=len(exchanges[-1].retried),
     )
 
@@ -36,6 +37,7 @@ def _of_agent(exchanges: Sequence[Exchange]) -> CellMetrics:
         completion_tokens=_sum(one.completion_tokens for one in read),
         finish_reason=read[-1].finish_reason if read else None,
         generation_s=_seconds(replies),
+        calls=len(exchanges),
         retries=sum(len(one.retried) for one in exchanges),
     )
 

@@ -6,6 +6,7 @@ campaigns/<date>_<name>/
   CAMPAIGN.json        the frozen plan, the forms, the signature
   VALIDATION.json      the golden/defective/exploit table from before the first call
   journal.jsonl        append-only events
+  metrics.csv          samples of the machine, one every five seconds
   FINAL.json           written by finalize only
   hatched.toml         what is shown under a named doubt; only where a person wrote it
   server_logs/         what the servers printed
@@ -31,6 +32,7 @@ RUN_INFO = "RUN_INFO.json"
 SCORE_SHEET = "CALIFICACION.json"
 FIRST_SHEET = "CALIFICACION.first.json"
 CAMPAIGNS = "campaigns"
+METRICS = "metrics.csv"
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,11 @@ class CampaignFolder:
     def journal(self) -> Path:
         """The event log."""
         return self.path / "journal.jsonl"
+
+    @property
+    def metrics(self) -> Path:
+        """The samples of the machine."""
+        return self.path / METRICS
 
     @property
     def validation(self) -> Path:

@@ -6,7 +6,7 @@ import platform
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -187,7 +187,7 @@ def nvmlShutdown(): pass
 
 
 @pytest.fixture
-def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Install a stub of the optional package; its argument is what is wrong with the driver."""
 
     def install(driver: str, *, silent: bool = False) -> None:
@@ -195,7 +195,8 @@ def nvml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "pynvml", raising=False)
 
-    return install
+    yield install
+    sys.modules.pop("pynvml", None)  # what was imported meanwhile is nobody else's
 
 
 def test_cards_are_told(nvml: Callable[..., None]) -> None:

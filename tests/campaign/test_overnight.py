@@ -12,6 +12,8 @@ from campaigning import ROOT, arnes, instrument
 from harness.campaign import history, time_guard
 from harness.campaign.ending import LIMIT_S
 from harness.records.campaign import CampaignPlan
+from harness.records.sample import SAMPLE_EVERY_S
+from harness.stages import energy
 from harness.store import layout
 
 TEXT = (ROOT / "docs" / "overnight.md").read_text(encoding="utf-8")
@@ -65,6 +67,8 @@ def test_its_figures_are_those_of_the_instrument() -> None:
         f"× {time_guard.GROWTH} + {time_guard.RESERVE_S / 60:g} minutes",
         f"{history.TOKENS_PER_TASK:,} a task",
         f"{LIMIT_S:g} seconds",
+        f"Every {SAMPLE_EVERY_S:g} seconds a row",
+        f"more than {energy.LONGEST_S:g} seconds apart",
         f"{window / 1024:g} KiB a token",
         f"{window * 32768 / 2**30} GiB for 32,768 tokens",
     ):
@@ -78,6 +82,7 @@ def test_every_file_of_a_campaign_is_in_its_table() -> None:
     named = [folder.record, folder.plan, folder.journal, folder.validation, folder.final]
     named += [
         folder.hatched,
+        folder.metrics,
         folder.lock,
         folder.stop,
         folder.run("MODEL", 1).info,

@@ -1,19 +1,22 @@
 """Stop and status: from another shell, by files alone."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from campaigning import instrument
+from campaigning import arnes, instrument
 from nights import Night
 
 from harness.campaign.night import Summary
 from harness.campaign.orchestrator import Tally
 from harness.campaign.status import ask_to_stop, status_of
 from harness.records.campaign import JournalEvent
+from harness.records.sample import Sample
 from harness.report.status import status_text
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
+from harness.store import samples
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +109,22 @@ def test_tasks_that_were_left_out_are_told(core: Instrument, tmp_path: Path) -> 
         "left out: A10: no sandbox here: install bubblewrap",
     ]
     assert not summary.holds
+
+
+def test_the_last_sample_is_told(core: Instrument, tmp_path: Path) -> None:
+    """How busy the machine was, and what went wrong so far; what was not read is not mentioned."""
+    night = Night(core, tmp_path)
+    assert status_of(night.campaign, core.suite, night.clock.now()).sample is None
+    told = {"cpu_percent": 12.4, "gpu_watts": 250.4, "calls": 1234, "faults": 2}
+    sample = Sample.model_validate({"at": night.clock.now(), **told})
+    samples.append(night.campaign.folder.metrics, sample)
+    night.clock.sleep(7)
+    found = status_of(night.campaign, core.suite, night.clock.now())
+    assert found.sample == sample
+    expected = "last sample, 7 s ago: CPU 12 %, GPU 250 W, 1,234 calls, 2 faults in this pass"
+    assert expected in status_text(found).splitlines()
+    printed = arnes("campaign", "status", str(night.campaign.folder.path), "--json")
+    assert json.loads(printed.stdout)["sample"]["gpu_watts"] == 250.4
 
 
 def test_a_clock_that_was_set_back_gives_no_time_to_the_end(

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ from harness.cli import app
 from harness.errors import NotComparableError, StoreError
 from harness.records.base import readable_json
 from harness.records.campaign import EMPTY_CONTROL, Final
+from harness.records.sample import Sample
 from harness.records.score import ScoreSheet
 from harness.report.analysis import analyse
 from harness.report.tables import model_rows
+from harness.stages.costs import point_costs
 from harness.stages.evidence import refuse_stale_in
 from harness.stages.group import finalize_group
 from harness.stages.instrument import Instrument, load_instrument
 from harness.store import campaign as store
+from harness.store import samples
 from harness.store.campaign import Campaign
 
 TASKS = ("A04", "A05")
@@ -75,6 +79,31 @@ def test_hosts_of_a_group_become_one_result(
         ("good", "one"), ("both.at-1", "one"), ("poor", "two"), ("both.at-2", "two"),
     }  # fmt: skip
     assert any("processor one / processor two" in line for line in final.warnings)
+
+
+def sampled(campaign: Campaign, model: str, watts: float) -> None:
+    """A minute of a model's first run, at a power that does not change."""
+    begun = datetime(2026, 11, 30, 22, 0, tzinfo=UTC)
+    for second in range(0, 61, 5):
+        at = begun + timedelta(seconds=second)
+        sample = Sample(at=at, gpu_watts=watts, model=model, run=1, task="A04", calls=1)
+        samples.append(campaign.folder.metrics, sample)
+
+
+def test_energy_comes_into_the_result_under_the_names_that_models_have_there(
+    core: Instrument, group: list[Campaign], tmp_path: Path
+) -> None:
+    """100 W for a minute on one host are 6,000 J, 250 W on the other one 15,000 J; never their sum."""
+    for campaign, watts in zip(group, (100.0, 250.0), strict=True):
+        sampled(campaign, "both", watts)
+    final = together(core, group, tmp_path / "result")
+    found = [(e.model, e.run, e.level, e.joules, e.seconds) for e in final.energy]
+    assert found == [("both.at-1", 1, "A", 6000.0, 60.0), ("both.at-2", 1, "A", 15000.0, 60.0)]
+    cost = next(c for c in point_costs(final) if c.model == "both.at-1")
+    assert (cost.measured_runs, cost.measured_points) == (1, 36.0)  # all of both tasks, once
+    assert cost.joules_per_point == pytest.approx(6000 / 36)
+    alone = store.read_final(group[0].folder.path)
+    assert [(e.model, e.source) for e in alone.energy] == [("both", "")]
 
 
 def test_the_order_in_which_campaigns_are_named_does_not_matter(
