@@ -8,8 +8,10 @@ from pathlib import Path
 from campaigning import golden_text
 
 from harness.backends.hardware import host_info
+from harness.campaign.activity import Activity
 from harness.campaign.deadline import Countdown
 from harness.campaign.display import QuietDisplay
+from harness.campaign.history import cell_times, rest_of
 from harness.campaign.night import create
 from harness.campaign.orchestrator import Orchestrator, Tally
 from harness.campaign.plan import resolve
@@ -110,6 +112,8 @@ class Night:
 
     def pass_over(self) -> Tally:
         """Run what is left of it."""
+        self.activity = Activity(self.clock)
+        self.activity.plan(rest_of(self.campaign, self.core.suite), cell_times(self.campaign))
         told = self.campaign.record.deadline
         deadline = None if told is None else datetime.fromisoformat(told)
         left_s = Countdown(deadline, self.clock).left_s
@@ -133,5 +137,6 @@ class Night:
             host=host_info(self.core.root),
             clock=self.clock,
             display=QuietDisplay(),
+            activity=self.activity,
             left_s=left_s,
         ).run()

@@ -27,6 +27,7 @@ from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, plan_text
 
 from harness.arnes import CONFIG_NAME
 from harness.backends.hardware import Gpus
+from harness.campaign.activity import Activity
 from harness.campaign.deadline import Countdown
 from harness.campaign.display import QuietDisplay
 from harness.campaign.night import Summary, create
@@ -275,6 +276,7 @@ def _night(
         host=MACHINE,
         clock=clock,
         display=QuietDisplay(),
+        activity=Activity(clock),
         left_s=Countdown(deadline, clock).left_s,
         cards=Gpus((), "SIMULATED: no cards"),
     )

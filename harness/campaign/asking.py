@@ -3,13 +3,15 @@
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from harness.arnes import ArnesConfig
+from harness.campaign.activity import CellActivity
 from harness.clock import Clock
 from harness.models.chat import ChatModel
 from harness.records.response import Exchange
-from harness.running.agent import run_agent
+from harness.running.agent import AgentCell, run_agent
 from harness.running.single import request_for, run_single
 from harness.stages.agent_cells import replay, runner_for, setup_of, transcript_of
 from harness.store import campaign as store
@@ -38,6 +40,7 @@ class Asker:
     cell_of : task → its folder
     open_chat : opens a channel to the server; cells in parallel have one each
     tell : is told of every reply of an agent's cell
+    doing : task → what is told of its cell while it is asked, in the thread that asks it
     """
 
     config: ArnesConfig
@@ -47,6 +50,7 @@ class Asker:
     open_chat: Callable[[], ChatModel]
     clock: Clock
     tell: Callable[[str], None]
+    doing: Callable[[Task], AbstractContextManager[CellActivity]]
 
     def ask(
         self, tasks: Sequence[Task], may_begin: Callable[[Task], bool]
@@ -109,15 +113,17 @@ class Asker:
     def _asked(self, chat: ChatModel, task: Task) -> Asked:
         began = self.clock.monotonic()
         cell = self.cell_of(task)
-        if task.is_agent:
-            exchange = self._play(chat, cell, task)
-        else:
-            request = request_for(task, self.config, run=self.run, model=self.model)
-            exchange = run_single(chat, request)
-            store.write_exchange(cell, exchange)
+        with self.doing(task) as doing:
+            if task.is_agent:
+                exchange = self._play(chat, cell, task, doing)
+            else:
+                request = request_for(task, self.config, run=self.run, model=self.model)
+                exchange = run_single(chat, request)
+                store.write_exchange(cell, exchange)
+                doing.exchange(exchange)
         return Asked(task, exchange, self.clock.monotonic() - began)
 
-    def _play(self, chat: ChatModel, cell: CellFolder, task: Task) -> Exchange:
+    def _play(self, chat: ChatModel, cell: CellFolder, task: Task, doing: CellActivity) -> Exchange:
         """Play an agent's cell to its end, from where an earlier pass stopped."""
         with runner_for(task, self.config, store.read_test_runs(cell)) as runner:
             setup = setup_of(task, self.config, self.run, runner)
@@ -126,10 +132,18 @@ class Asker:
             def keep(exchange: Exchange) -> None:
                 store.write_exchange(cell, exchange)
                 store.write_test_runs(cell, runner.remembered if runner else {})
+                doing.exchange(exchange)
+                doing.fired(_fired(played))
                 self.tell(f"{task.id}: reply {len(cell.raws())} is here")
 
             run_agent(chat, played, keep)
+            doing.fired(_fired(played))
             store.write_test_runs(cell, runner.remembered if runner else {})
         if played.ended is not None:
             store.write_transcript(cell, transcript_of(played))
         return store.exchanges(cell)[-1]
+
+
+def _fired(played: AgentCell) -> int:
+    """Return how many faults of its schedule a cell has met in the replies that were read."""
+    return sum(turn.step.fault is not None for turn in played.turns)

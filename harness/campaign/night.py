@@ -9,12 +9,16 @@ from typing import Literal
 
 from harness.backends import make_backend
 from harness.backends.hardware import host_info
+from harness.backends.readings import Meter
+from harness.campaign.activity import Activity
 from harness.campaign.controls import CONTROLS
 from harness.campaign.deadline import Countdown, deadline_of
 from harness.campaign.display import Display, display
+from harness.campaign.history import cell_times, rest_of
 from harness.campaign.orchestrator import Orchestrator, Tally
 from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
+from harness.campaign.sampler import Sampler
 from harness.clock import Clock, SystemClock
 from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
 from harness.models.chat import ChatModel
@@ -217,9 +221,16 @@ def run_campaign(
     deadline : another one than the campaign began with
     """
     environment = os.environ if environment is None else environment
-    with store.exclusive(campaign), display(live=live) as shown:
+    clock, until = SystemClock(), deadline or _deadline(campaign)
+    activity = Activity(clock, at_once=instrument.config.parallel_cells)
+    metrics, meter = campaign.folder.metrics, Meter(clock)
+    with store.exclusive(campaign), display(activity, until, clock, live=live) as shown:
+        activity.plan(rest_of(campaign, instrument.suite), cell_times(campaign))
         try:
-            return _pass_over(campaign, instrument, shown, environment, deadline)
+            with Sampler(metrics, activity, clock, meter, tell=shown.note):
+                return _pass_over(
+                    campaign, instrument, shown, environment, until, activity=activity
+                )
         except OSError as error:
             raise _refused_by_the_system(campaign, error) from error
 
@@ -230,10 +241,12 @@ def _pass_over(
     shown: Display,
     environment: Mapping[str, str],
     deadline: datetime | None,
+    *,
+    activity: Activity,
 ) -> Summary:
     """Run what is left of a campaign that is held, and write down how it began and ended."""
     clock = SystemClock()
-    left_s = Countdown(deadline or _deadline(campaign), clock).left_s
+    left_s = Countdown(deadline, clock).left_s
     host = host_info(instrument.root)
     begun = campaign.folder.journal.is_file()
     if begun:
@@ -247,6 +260,7 @@ def _pass_over(
         host=host,
         clock=clock,
         display=shown,
+        activity=activity,
         left_s=left_s,
     )
     try:

@@ -6,12 +6,13 @@ instant loses at most the call in flight, and another one goes on where it stopp
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from harness.backends import gpu
 from harness.backends.hardware import Gpus, gpus
+from harness.campaign.activity import Activity, CellActivity
 from harness.campaign.asking import Asked, Asker
 from harness.campaign.display import Display
 from harness.campaign.grading import Grading, Scoring
@@ -64,6 +65,7 @@ class Orchestrator:
     """One pass over a campaign.
 
     open_chat : opens the channel to an endpoint; its caller closes it
+    activity : is told what goes on; the display and the sampler read it
     left_s : seconds until all must be over; the channel cuts the call in flight
     cards : the graphics cards as they were before the first model
     """
@@ -75,6 +77,7 @@ class Orchestrator:
     host: HostInfo
     clock: Clock
     display: Display
+    activity: Activity
     left_s: Callable[[], float] = lambda: math.inf
     cards: Gpus = field(default_factory=gpus)
     tally: Tally = field(default_factory=Tally)
@@ -108,7 +111,8 @@ class Orchestrator:
             return
         fit = self._fits(player, len(pending))
         if fit.fits:
-            self._play_run(player, number, pending, grading)
+            with self.activity.playing(player.id, number):
+                self._play_run(player, number, pending, grading)
         else:
             self._skip(player, number, fit)
 
@@ -136,6 +140,7 @@ class Orchestrator:
     def _skip(self, player: Player, number: int, fit: Fit) -> None:
         """Record a run that does not fit, with its arithmetic."""
         self.tally.skipped[f"{player.id} run {number}"] = fit.why
+        self.activity.give_up(player.id, number)
         self._log("run_skipped", player, number, detail=fit.why)
         self.display.note(f"{player.id} run {number} is skipped: {fit.why}")
 
@@ -163,6 +168,7 @@ class Orchestrator:
             )
         except EndpointError as error:
             self.tally.set_aside[player.id] = str(error)
+            self.activity.give_up(player.id)
             self._log("model_set_aside", player, number, detail=str(error))
             self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
         finally:
@@ -261,19 +267,24 @@ class Orchestrator:
             open_chat=lambda: self.open_chat(served),
             clock=self.clock,
             tell=self.display.phase,
+            doing=lambda task: self._doing(player, number, task),
         )
 
-        def may_begin(task: Task) -> bool:
-            if self.stopped or self.left_s() <= 0:
-                return False
-            self._show(f"{player.id} run {number}: {task.id}")
-            return True
+        def may_begin(_task: Task) -> bool:
+            return not self.stopped and self.left_s() > 0
 
         asked_before = self.tally.asked
         with closing(asker.ask(pending, may_begin)) as cells:
             for cell in cells:
                 self._take_in(player, number, cell, grading)
         return self.tally.asked == asked_before + len(pending)
+
+    @contextmanager
+    def _doing(self, player: Player, number: int, task: Task) -> Iterator[CellActivity]:
+        """Show a cell while it is asked."""
+        with self.activity.cell(player.id, number, task.id) as doing:
+            self._show(f"{player.id} run {number}: {task.id}")
+            yield doing
 
     def _take_in(self, player: Player, number: int, cell: Asked, grading: Grading) -> None:
         """Score a cell that was asked, count it, and see whether there is still a server."""

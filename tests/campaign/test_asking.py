@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from campaigning import LONG_REPLY, golden_text, instrument, wait_until
 
+from harness.campaign.activity import Activity
 from harness.campaign.asking import Asker
 from harness.clock import SystemClock
 from harness.errors import StoreError
@@ -72,6 +73,7 @@ def run(
             open_chat=open_chat,
             clock=clock,
             tell=lambda _text: None,
+            doing=lambda task: Activity(clock).cell("m", 1, task.id),
         )
         yield Run(server, asker, place)
 
