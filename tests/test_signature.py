@@ -144,6 +144,7 @@ UNSIGNED = {
     "records/campaign.py": "plans and results",
     "records/handwritten.py": "reads TOML, whose values are signed",
     "records/run.py": "who ran",
+    "records/sample.py": "the machine at a moment; joules stand beside the points",
     "records/summary.py": "sums of score sheets",
     "records/validation.py": "what validation found",
     "records/__init__.py": "",
