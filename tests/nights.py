@@ -1,5 +1,6 @@
 """Small nights on a clock that moves only when somebody sleeps: real servers, real files."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -50,6 +51,7 @@ class HourlyPlayer:
     began : the runs that were begun, as `a1`; shared by the players of a night
     changes : run → what is found to have changed after it
     when_up : is called with the name of each run when its server is up
+    deaths : model → how many of its next servers die in their first call; shared too
     """
 
     id: str
@@ -60,13 +62,18 @@ class HourlyPlayer:
     backend = "scripted"
     control = False
     changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deaths: Counter[str] = field(default_factory=Counter)
     _server: ScriptedServer | None = None
+    _dies: bool = False
 
     def bring_up(self, run: int) -> Served:
         """Sleep for an hour, and serve one written reply."""
         self.began.append(f"{self.id}{run}")
         self.clock.sleep(HOUR_S)
-        self._server = ScriptedServer(Script(default=(Behaviour(content=self.text),))).start()
+        self._dies = self.deaths[self.id] > 0
+        self.deaths[self.id] -= self._dies
+        played = Behaviour(content=self.text, close_before_reply=self._dies)
+        self._server = ScriptedServer(Script(default=(played,))).start()
         self.when_up(self.began[-1])
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine="scripted"))
@@ -76,8 +83,8 @@ class HourlyPlayer:
         return self.changes.get(self.began[-1], ())
 
     def alive(self) -> bool:
-        """True between start and stop."""
-        return self._server is not None
+        """True between start and stop, unless its call was its death."""
+        return self._server is not None and not self._dies
 
     def shut_down(self) -> None:
         """Stop the server."""
@@ -99,6 +106,7 @@ class Night:
     plan: dict[str, object] = field(default_factory=dict)
     when_up: Callable[[str], None] = lambda _run: None
     changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deaths: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         """Make the campaign."""
@@ -130,7 +138,15 @@ class Night:
             campaign=self.campaign,
             instrument=self.core,
             players=tuple(
-                HourlyPlayer(name, self.clock, text, self.began, self.when_up, self.changes)
+                HourlyPlayer(
+                    name,
+                    self.clock,
+                    text,
+                    self.began,
+                    self.when_up,
+                    changes=self.changes,
+                    deaths=self.deaths,
+                )
                 for name in ("a", "b")
             ),
             open_chat=open_chat,

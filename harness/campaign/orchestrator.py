@@ -18,14 +18,15 @@ from harness.campaign.display import Display
 from harness.campaign.grading import Grading, Scoring
 from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
+from harness.campaign.same_model import refuse_another_model
 from harness.campaign.schedule import order_of
 from harness.campaign.time_guard import Fit, next_run_fits
 from harness.clock import Clock
-from harness.errors import EndpointError, Problem
+from harness.errors import EndpointError
 from harness.models.chat import ChatModel
 from harness.records.campaign import JournalEvent
 from harness.records.response import Exchange
-from harness.records.run import Endpoint, HostInfo, RunInfo, ServerInfo
+from harness.records.run import HostInfo, RunInfo
 from harness.records.score import CellOutcome, Unscored
 from harness.stages.instrument import Instrument
 from harness.stages.moved import standing_outcome
@@ -34,9 +35,16 @@ from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.suite.loader import Task
 
-SAME_MODEL = ("engine", "build", "model_digest", "window_tokens", "chat_template_digest")
+RESTARTS = 2  # of a server that dies in one run; the third time nobody looks into it before morning
 CUT = "the deadline came in the middle of this run"
-SAME_FLAGS = ("model_file", "model_ftype", "cache_prompt", "n_parallel")
+
+
+class ServerDiedError(EndpointError):
+    """A server that was up is gone. task : the cell that was asked then."""
+
+    def __init__(self, player: str, task: str, detail: str) -> None:
+        self.task = task
+        super().__init__(f"the server of {player} died in {task}: {detail}")
 
 
 @dataclass
@@ -44,13 +52,14 @@ class Tally:
     """What one pass over the campaign did.
 
     done_by : player → cells with a reply, of all passes together
+    causes : cell → why it has no score; a cell that is asked again may get one
     skipped : run → why it was not started before the deadline
     """
 
     finished_before: int = 0
     done_by: Counter[str] = field(default_factory=Counter)
     asked: int = 0
-    unscored: dict[str, int] = field(default_factory=dict)
+    causes: dict[str, str] = field(default_factory=dict)
     set_aside: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
 
@@ -58,6 +67,11 @@ class Tally:
     def done(self) -> int:
         """Cells with a reply."""
         return self.done_by.total()
+
+    @property
+    def unscored(self) -> dict[str, int]:
+        """Cause → cells that were asked and have no score."""
+        return dict(Counter(self.causes.values()))
 
 
 @dataclass(frozen=True)
@@ -147,35 +161,66 @@ class Orchestrator:
     def _play_run(self, player: Player, number: int, pending: list[Task], grading: Grading) -> None:
         """One player, one run: up, cells, down, whatever happens in between."""
         began = self.clock.monotonic()
-        self._show(f"{player.id} run {number}: starting")
         try:
-            served = player.bring_up(number)
-            self._refuse_another_model(player, served)
-            self._log("model_up", player, number, self.clock.monotonic() - began)
-            info = self._begin(player, number, served)
-            if not self._cells(player, number, pending, served, grading):
-                if not self.stopped:
-                    self.tally.skipped[f"{player.id} run {number}"] = CUT
-                    self._log("run_skipped", player, number, detail=CUT)
-                return
-            self._finish(player, number, info)
-            self._log(
-                "run_finished",
-                player,
-                number,
-                self.clock.monotonic() - began,
-                detail=cells_text(len(pending)),
-            )
+            info = self._serve(player, number, pending, grading)
+            if info is not None:
+                self._finish(player, number, info)
+                took_s, cells = self.clock.monotonic() - began, cells_text(len(pending))
+                self._log("run_finished", player, number, took_s, detail=cells)
+            elif not self.stopped:
+                self.tally.skipped[f"{player.id} run {number}"] = CUT
+                self._log("run_skipped", player, number, detail=CUT)
         except EndpointError as error:
             self.tally.set_aside[player.id] = str(error)
             self.activity.give_up(player.id)
             self._log("model_set_aside", player, number, detail=str(error))
             self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
         finally:
-            player.shut_down()
-            if not player.control:
-                said = gpu.wait_until_clean(self.cards, self.clock, tell=self.display.phase)
-                self.campaign.log(JournalEvent(at=self._now(), event="gpu_checked", detail=said))
+            self._take_down(player)
+
+    def _serve(
+        self, player: Player, number: int, pending: list[Task], grading: Grading
+    ) -> RunInfo | None:
+        """Bring a server up, again where it dies, and ask; None where a run was left unfinished.
+
+        A cell in which it died is asked once more: what is not the server's end alone may be that
+        cell's, as when its prompt takes more memory than there is.
+
+        Raises
+        ------
+        EndpointError
+            If it cannot be brought up, is another model, or dies too often.
+        """
+        died: Counter[str] = Counter()
+        while True:
+            info, served = self._bring_up(player, number)
+            left = [task for task in pending if died[task.id] <= 1]
+            try:
+                return info if self._cells(player, number, left, served, grading) else None
+            except ServerDiedError as error:
+                died[error.task] += 1
+                if died.total() > RESTARTS:
+                    raise
+                self._log("server_restarted", player, number, task=error.task, detail=str(error))
+                self.display.note(f"{error}\nIt is started again.")
+                self._take_down(player)
+                undone = self._pending(player, number)
+                pending = [task for task in pending if task in undone]
+
+    def _bring_up(self, player: Player, number: int) -> tuple[RunInfo, Served]:
+        began = self.clock.monotonic()
+        self._show(f"{player.id} run {number}: starting")
+        served = player.bring_up(number)
+        refuse_another_model(self.campaign, player.id, served)
+        self._log("model_up", player, number, self.clock.monotonic() - began)
+        return self._begin(player, number, served), served
+
+    def _take_down(self, player: Player) -> None:
+        """Stop a server, and wait until the cards are as they were."""
+        player.shut_down()
+        if not player.control:
+            said = gpu.wait_until_clean(self.cards, self.clock, tell=self.display.phase)
+            self.campaign.log(JournalEvent(at=self._now(), event="gpu_checked", detail=said))
 
     def _finish(self, player: Player, number: int, info: RunInfo) -> None:
         """Record the end of a run, and whether what was served is still what it began with."""
@@ -194,38 +239,6 @@ class Orchestrator:
                 }
             ),
         )
-
-    def _refuse_another_model(self, player: Player, served: Served) -> None:
-        """What serves under this name must be what served its earlier runs.
-
-        Raises
-        ------
-        EndpointError
-            If a fact that both servers tell is another one now.
-        """
-        for number in range(1, self.campaign.record.runs + 1):
-            info = store.read_run_info(self.campaign.folder.run(player.id, number))
-            if info is None:
-                continue
-            problems = [
-                Problem(
-                    f"{player.id}: {name.replace('_', ' ')}",
-                    f"run {number} had {was}, now {now}",
-                    "serve what was served before, or give it an id of its own in another campaign",
-                )
-                for (name, was), (_, now) in zip(
-                    _identity(info.endpoint, info.server),
-                    _identity(served.endpoint, served.server),
-                    strict=True,
-                )
-                if was is not None and now is not None and was != now
-            ]
-            if problems:
-                raise EndpointError(
-                    f"{player.id} is not the model that this campaign began with",
-                    problems,
-                    "Nothing was asked of it.",
-                )
 
     def _begin(self, player: Player, number: int, served: Served) -> RunInfo:
         folder = self.campaign.folder.run(player.id, number)
@@ -295,18 +308,15 @@ class Orchestrator:
         why = exchange.cause or exchange.ended
         self._log("cell_finished", player, number, cell.seconds, task=task.id, detail=why)
         if exchange.ended == "infrastructure" and not player.alive():
-            raise EndpointError(
-                f"the server of {player.id} died in {task.id}: {exchange.detail}",
-                state=f"Go on with: arnes campaign resume {self.campaign.folder.path}",
-            )
+            raise ServerDiedError(player.id, task.id, exchange.detail)
 
     def _count(self, player: Player, exchange: Exchange, what: str) -> None:
         if exchange.ended != "infrastructure":
             self.tally.done_by[player.id] += 1
+            self.tally.causes.pop(what, None)
         else:
-            cause = str(exchange.cause)
-            self.tally.unscored[cause] = self.tally.unscored.get(cause, 0) + 1
-            self.display.note(f"{what}: unscored ({cause}): {exchange.detail}")
+            self.tally.causes[what] = str(exchange.cause)
+            self.display.note(f"{what}: unscored ({exchange.cause}): {exchange.detail}")
 
     def _score_the_rest(self, scoring: Scoring) -> None:
         """Give every cell a sheet, those that were never asked too, and every run a summary."""
@@ -366,11 +376,3 @@ class Orchestrator:
             }
         )
         self.campaign.log(record)
-
-
-def _identity(endpoint: Endpoint, server: ServerInfo) -> list[tuple[str, object]]:
-    """Return the facts that make a served model the same one; None where a server does not tell."""
-    facts: list[tuple[str, object]] = [(name, getattr(server, name) or None) for name in SAME_MODEL]
-    facts += [(name, server.flags.get(name)) for name in SAME_FLAGS]
-    facts += [("system_role", endpoint.system_role), ("extra_body", endpoint.extra_body)]
-    return [*facts, ("served_name", endpoint.model)]

@@ -133,6 +133,7 @@ class JournalEvent(Record):
         "model_up",
         "model_set_aside",
         "model_changed",
+        "server_restarted",
         "gpu_checked",
         "run_started",
         "run_finished",

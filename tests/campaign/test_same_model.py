@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.campaign.orchestrator import _identity
+from harness.campaign.same_model import _identity
 from harness.records.run import Endpoint, ServerInfo
 
 ENDPOINT = Endpoint(base_url="http://127.0.0.1:1/v1", model="m")

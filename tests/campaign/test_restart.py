@@ -1,0 +1,63 @@
+"""A server that dies is started again; one that goes on dying costs its model, not the night."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from campaigning import instrument
+from nights import Night
+
+from harness.campaign.orchestrator import RESTARTS
+from harness.records.score import ScoreSheet, Unscored
+from harness.stages.instrument import Instrument
+from harness.store import campaign as store
+from harness.store import journal
+
+
+@pytest.fixture(scope="module")
+def core() -> Instrument:
+    return instrument()
+
+
+def test_a_dead_server_is_started_again_and_its_cell_asked_once_more(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """The call in flight is lost, and nothing else: no score is missing in the morning."""
+    night = Night(core, tmp_path, deaths=Counter({"a": 1}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1", "a1", "b1", "a2", "b2", "a3", "b3"]
+    assert (tally.done, tally.unscored, tally.set_aside) == (campaign.size, {}, {})
+    restarts = [e for e in journal.read(campaign.folder.journal) if e.event == "server_restarted"]
+    assert [(e.model, e.run, e.task) for e in restarts] == [("a", 1, "A08")]
+    cell = campaign.cell("a", 1, "A08")
+    assert [exchange.ended for exchange in store.exchanges(cell)] == ["infrastructure", "reply"]
+    assert isinstance(store.read_outcome(cell), ScoreSheet)
+
+
+def test_a_cell_that_kills_twice_is_left_and_the_model_goes_on(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """It may be the cell's own fault, as one that takes more memory than there is."""
+    night = Night(core, tmp_path, deaths=Counter({"a": 2}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert tally.done == campaign.size - 1
+    assert tally.unscored == {"connection_lost": 1}
+    assert not tally.set_aside
+    outcome = store.read_outcome(campaign.cell("a", 1, "A08"))
+    assert isinstance(outcome, Unscored)
+    assert outcome.cause == "connection_lost"
+
+
+def test_a_server_that_goes_on_dying_sets_its_model_aside(core: Instrument, tmp_path: Path) -> None:
+    """Nobody restarts it all night; the other model is measured as if nothing were."""
+    plan: dict[str, object] = {"tasks": ["A04", "A08"]}
+    night = Night(core, tmp_path, plan, deaths=Counter({"a": 99}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == [*["a1"] * (RESTARTS + 1), "b1", "b2", "b3"]
+    assert list(tally.set_aside) == ["a"]
+    assert "died in A08" in tally.set_aside["a"]
+    assert tally.done_by["b"] == 6
+    outcomes = [store.read_outcome(campaign.cell("a", n, "A04")) for n in (1, 2, 3)]
+    assert [o.cause for o in outcomes if isinstance(o, Unscored)] == ["connection_lost"] + [
+        "not_run"
+    ] * 2
