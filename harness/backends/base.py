@@ -58,8 +58,11 @@ class Backend(Protocol):
         self.stop()
 
 
-def tail_of(log: Path, lines: int = 5) -> str:
-    """Return the last lines of a server's log, for an error message."""
+def tail_of(log: Path, lines: int = 10) -> str:
+    """Return the last lines of a server's log, for an error message.
+
+    Some programs name the wrong argument first, and explain it in half a dozen lines after that.
+    """
     if not log.is_file():
         return "(no log)"
     text = log.read_text(encoding="utf-8", errors="replace").strip()

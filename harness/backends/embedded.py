@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.backends import embedded_server, weights
 from harness.backends.base import Backend
 from harness.backends.embedded_models import MODELS, SMOLLM2
-from harness.backends.engines import describe
+from harness.backends.engines import LLAMA_CPP_UNTOLD, describe
 from harness.backends.hardware import missing_instructions
 from harness.backends.options import options_of, refuse_fields, refused
 from harness.backends.probe import API_ENDING, Probe, model_names
@@ -120,12 +120,14 @@ class EmbeddedBackend(Backend):
             "n_ctx": self._window * self._options.slots,
             "n_parallel": self._options.slots,
         }
+        # The wheel's version says which build it is, so that it names none itself matters not.
+        notes = tuple(note for note in told.notes if LLAMA_CPP_UNTOLD not in note)
         return told.model_copy(
             update={
                 "build": f"{weights.SERVER_PACKAGE} {weights.SERVER_VERSION}",
                 "model_digest": self._model.sha256,
                 "flags": flags,
-                "notes": told.notes + ((self._model.note,) if self._model.note else ()),
+                "notes": notes + ((self._model.note,) if self._model.note else ()),
             }
         )
 

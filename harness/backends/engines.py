@@ -14,6 +14,7 @@ from harness.records.run import ServerInfo
 
 UNKNOWN = "unknown"
 LLAMA_CPP = "llama.cpp"
+LLAMA_CPP_UNTOLD = "b0-unknown"  # built from an archive, where no history says which version it is
 VLLM = "vllm"
 OLLAMA = "ollama"
 LM_STUDIO = "lm-studio"
@@ -86,9 +87,12 @@ def _llama_cpp(probe: Probe, model: str) -> ServerInfo | None:  # noqa: ARG001 (
         "total_slots": props.get("total_slots"),
         "sampler_defaults": {k: defaults[k] for k in SAMPLER_DEFAULTS if k in defaults},
     }
+    build = str(props.get("build_info") or "")
+    untold = f"its build {build!r} names no version: two such servers may differ"
     return ServerInfo(
         engine=LLAMA_CPP,
-        build=str(props.get("build_info") or ""),
+        build=build,
+        notes=(untold,) if build == LLAMA_CPP_UNTOLD else (),
         window_tokens=min(windows, default=None),  # of one slot: a server with four has a quarter
         chat_template_digest=digest(template.encode()) if isinstance(template, str) else None,
         flags={key: value for key, value in flags.items() if value not in (None, {})},

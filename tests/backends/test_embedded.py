@@ -137,6 +137,7 @@ def test_it_answers_and_tells_the_truth_about_itself(tmp_path: Path) -> None:
     assert reply["choices"][0]["message"]["content"]
     assert reply["model"] == ALIAS
     assert (info.engine, info.build) == ("llama.cpp", "xllamacpp 2026.10.11549")
+    assert info.notes == ()
     assert (info.window_tokens, info.window_source) == (8192, "server")
     assert info.model_digest == WEIGHTS_SHA256
     assert info.chat_template_digest

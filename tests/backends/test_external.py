@@ -245,6 +245,15 @@ def test_llama_cpp_tells_the_window_of_one_slot() -> None:
     assert "the plan says 98304, the server tells 24576" in info.notes[0]
 
 
+def test_a_build_without_a_version_is_noted() -> None:
+    """Two servers that were built from archives tell the same, whatever they are."""
+    routes = PlayedModel().llama_cpp()
+    told = routes["GET", "/props"]({})[1]
+    routes["GET", "/props"] = page({**told, "build_info": "b0-unknown"})
+    assert any("names no version" in note for note in info_of(routes).notes)
+    assert info_of(PlayedModel().llama_cpp()).notes == ()
+
+
 def test_the_narrowest_slot_decides() -> None:
     """A request may land in any of them."""
     routes = PlayedModel(window=32768).llama_cpp()

@@ -125,7 +125,7 @@ def test_no_prompt_is_kept_for_the_next_request(tmp_path: Path) -> None:
     assert again["timings"]["cache_n"] == 0
 
 
-@pytest.mark.parametrize("fault", ["no GGUF", "unknown flag"])
+@pytest.mark.parametrize("fault", ["no GGUF", "unknown flag", "no number"])
 def test_a_start_that_fails_is_told_in_its_own_words(tmp_path: Path, fault: str) -> None:
     """The end of the log is in the message, and nothing is left running."""
     if fault == "no GGUF":
@@ -133,6 +133,9 @@ def test_a_start_that_fails_is_told_in_its_own_words(tmp_path: Path, fault: str)
         wrong.write_bytes(b"no weights at all")
         said = refusal_of(real(tmp_path, weights=str(wrong)))
         assert "exiting due to model loading error" in said
+    elif fault == "no number":
+        said = refusal_of(real(tmp_path, flags=["--threads", "many"]))
+        assert "error while handling argument" in said
     else:
         said = refusal_of(real(tmp_path, flags=["--no-such-flag"]))
         assert "--no-such-flag" in said

@@ -47,6 +47,16 @@ def test_a_child_that_ends_at_once_is_an_error_with_its_log(tmp_path: Path) -> N
     assert "no such weights" in str(caught.value)
 
 
+def test_a_reason_before_an_explanation_is_told(tmp_path: Path) -> None:
+    """llama-server says which argument is wrong, and ends with seven lines about that argument."""
+    said = ["error while handling argument --threads: stoi", *["about it"] * 7]
+    process = child(f"import sys; sys.exit({chr(10).join(said)!r})", tmp_path)
+    with pytest.raises(EndpointError) as caught:
+        process.announced(60)
+    process.stop()
+    assert said[0] in str(caught.value)
+
+
 def test_a_child_killed_by_a_signal_is_named_so(tmp_path: Path) -> None:
     """An illegal instruction must not read as an ordinary exit."""
     process = child("import os, signal; os.kill(os.getpid(), signal.SIGILL)", tmp_path)
