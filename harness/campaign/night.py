@@ -88,7 +88,8 @@ class Summary:
             lines.append("It was asked to stop before its end.")
         lines += [f"{n} unscored: {cause}" for cause, n in sorted(self.tally.unscored.items())]
         for model, why in sorted(self.tally.set_aside.items()):
-            lines.append(f"set aside: {model}: {why.splitlines()[0]}")
+            said = [line.strip() for line in why.splitlines() if line.strip()]
+            lines.append(f"set aside: {model}: {'; '.join(said[:2])}")  # what, and the first cause
         lines += [f"skipped: {run}: {why}" for run, why in self.tally.skipped.items()]
         lines += [f"left out: {task}: {why}" for task, why in self.left_out.items()]
         return "\n".join(lines)

@@ -7,7 +7,9 @@ import pytest
 from campaigning import instrument
 from nights import Night
 
-from harness.campaign.orchestrator import RESTARTS
+from harness.campaign.night import Summary
+from harness.campaign.orchestrator import RESTARTS, Tally
+from harness.errors import EndpointError, Problem
 from harness.records.score import ScoreSheet, Unscored
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
@@ -61,3 +63,10 @@ def test_a_server_that_goes_on_dying_sets_its_model_aside(core: Instrument, tmp_
     assert [o.cause for o in outcomes if isinstance(o, Unscored)] == ["connection_lost"] + [
         "not_run"
     ] * 2
+
+
+def test_the_summary_says_what_set_a_model_aside() -> None:
+    """The headline and the first cause: in the morning nobody looks for a traceback."""
+    error = EndpointError("the server of a did not come up", [Problem("weights", "no such file")])
+    text = Summary(Tally(set_aside={"a": str(error)}), total=3).text()
+    assert "set aside: a: EndpointError: the server of a did not come up; weights: no such" in text
