@@ -43,6 +43,7 @@ class EmbeddedOptions(Record):
     model : `gemma3-270m` is a base model of 238 MB that has to be installed on its own
     threads : of generation
     prompt_threads : of reading prompts
+    slots : how many requests it can take at once, each with the whole window
     cache_prompt : keep the last prompt's state. Faster in long conversations, but then a reply
         depends on what was asked before it: in a trial 18 of 24 replies came out different.
     """
@@ -50,6 +51,7 @@ class EmbeddedOptions(Record):
     model: Literal["smollm2-135m", "gemma3-270m"] = "smollm2-135m"
     threads: Threads = 1
     prompt_threads: Threads = 2
+    slots: Annotated[int, Field(ge=1, le=64)] = 1
     cache_prompt: bool = False
 
 
@@ -115,8 +117,8 @@ class EmbeddedBackend(Backend):
             **told.flags,
             **self._options.model_dump(mode="json"),
             **PASSIVE_WAITING,
-            "n_ctx": self._window,
-            "n_parallel": 1,
+            "n_ctx": self._window * self._options.slots,
+            "n_parallel": self._options.slots,
         }
         return told.model_copy(
             update={
@@ -169,7 +171,7 @@ class EmbeddedBackend(Backend):
         options = self._options
         command = [sys.executable, "-P", embedded_server.__file__]
         command += ["--weights", str(path), "--alias", self._alias, "--window", str(self._window)]
-        command += ["--threads", str(options.threads)]
+        command += ["--slots", str(options.slots), "--threads", str(options.threads)]
         command += ["--prompt-threads", str(options.prompt_threads)]
         if self._model.template:
             command += ["--template", self._model.template]

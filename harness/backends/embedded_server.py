@@ -35,8 +35,9 @@ def main(arguments: Sequence[str]) -> None:
     params.model_alias = {options.alias}
     params.hostnames = [HOST]
     params.port = 0
-    params.n_ctx = options.window
-    params.n_parallel = 1
+    params.n_ctx = options.window * options.slots  # the server divides it by the slots
+    params.n_parallel = options.slots
+    params.kv_unified = False  # a window of its own for each slot, whatever the others hold
     params.cpuparams.n_threads = options.threads
     params.cpuparams_batch.n_threads = options.prompt_threads
     params.n_gpu_layers = 0  # the processor everywhere, so that machines compute alike
@@ -61,6 +62,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--weights", required=True)
     parser.add_argument("--alias", required=True)
     parser.add_argument("--window", type=int, required=True)
+    parser.add_argument("--slots", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--prompt-threads", type=int, required=True)
     parser.add_argument("--template", default="")

@@ -4,7 +4,8 @@
 
 Programs of others do not watch who started them. This one does it for them: when its standard
 input ends, or another process has become its parent, it ends the whole group that it leads,
-first with SIGTERM and after the wait with SIGKILL. Otherwise it ends as the program ended.
+first with SIGTERM and after the wait with SIGKILL. Otherwise it ends as the program ended, once
+what that left in the group was asked to end too: a program may be a wrapper around the server.
 Nothing of `harness` is imported here, as in `embedded_server`.
 """
 
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     while child.poll() is None:
         if os.getppid() != parent or _input_ended():
             _end_group(child, wait_s)
+    os.killpg(0, signal.SIGTERM)  # nobody else may be there to do it, and this process is deaf
     return child.returncode
 
 

@@ -20,8 +20,9 @@ from harness.records.run import ServerInfo
 
 START_LIMIT_S = 900.0  # 40 GB from a slow disk
 STOP_WAIT_S = 5.0
-ARGUMENT_VARIABLES = ("LLAMA_ARG_", "LLAMA_API_KEY")
+ARGUMENT_VARIABLES = ("LLAMA_", "AIP_")  # the second family moves port and health route
 ENDPOINT = "the server gets a free port of this machine, and no key"
+OWN_WINDOW = "each slot needs a window of its own: in a shared one requests push each other out"
 TAKEN = {
     **dict.fromkeys(("-m", "--model", "-mu", "--model-url"), "write options.weights"),
     **dict.fromkeys(("-hf", "-hfr", "--hf-repo", "-hff", "--hf-file"), "write options.weights"),
@@ -30,6 +31,8 @@ TAKEN = {
     **dict.fromkeys(("-c", "--ctx-size"), "write context_tokens, the window of one request"),
     **dict.fromkeys(("-np", "--parallel"), "write options.slots"),
     **dict.fromkeys(("--host", "--port", "--api-key", "--api-key-file", "--api-prefix"), ENDPOINT),
+    **dict.fromkeys(("--reuse-port", "--ssl-key-file", "--ssl-cert-file"), ENDPOINT),
+    **dict.fromkeys(("-kvu", "--kv-unified", "--kv-unified-per-slot"), OWN_WINDOW),
     "--context-shift": "a full window has to be an error, not a prompt that lost its head",
     "--no-jinja": "without the model's own template every model would be asked in another way",
 }

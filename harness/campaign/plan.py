@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from harness.backends import make_backend
+from harness.backends.slots import planned_slots
 from harness.campaign.controls import CONTROLS
 from harness.campaign.deadline import deadline_of
 from harness.clock import SystemClock
@@ -91,6 +92,7 @@ def resolve(
     ]
     for model in plan.models:
         problems += _model_problems(model, environment)
+        problems += _slot_problems(model, instrument.config.parallel_cells)
     problems += _deadline_problems(plan, now or SystemClock().now().astimezone())
     if problems:
         raise PlanError(
@@ -149,3 +151,17 @@ def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list
             )
         )
     return problems
+
+
+def _slot_problems(model: PlannedModel, parallel_cells: int) -> list[Problem]:
+    """Refuse a server that could not compute as many cells at once as will be asked."""
+    slots = planned_slots(model)
+    if slots is None or slots >= parallel_cells:
+        return []
+    return [
+        Problem(
+            f"models.{model.id}.options.slots",
+            f"{slots}, the config asks {parallel_cells} cells at once (parallel_cells)",
+            f"write slots = {parallel_cells}; each slot has the whole window, and costs its memory",
+        )
+    ]

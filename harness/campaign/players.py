@@ -10,6 +10,7 @@ from harness.backends import make_backend
 from harness.backends.base import Backend
 from harness.backends.preflight import Need, PreflightReport, preflight
 from harness.backends.served import recheck
+from harness.backends.slots import told_slots
 from harness.campaign.controls import script_of
 from harness.clock import Clock
 from harness.errors import EndpointError, Problem
@@ -108,6 +109,9 @@ class ModelPlayer:
         del run
         self._backend = make_backend(self.planned, self.log, self.clock)
         report = self._look(self._backend.start(), long_reply=True)
+        slots = told_slots(report.server)
+        if slots is not None and slots < self.config.parallel_cells:
+            raise self._too_few_slots(slots)
         if report.refused:
             raise self._does_not_fit(report)
         unknown = [fit.task for fit in report.fits if fit.fits is None]
@@ -172,6 +176,21 @@ class ModelPlayer:
                     ", ".join(tasks),
                     "the server does not say how many tokens one request may have",
                     "say it in the plan: context_tokens = 32768, if that is what it serves",
+                )
+            ],
+            "Nothing of this model was scored.",
+        )
+
+    def _too_few_slots(self, slots: int) -> EndpointError:
+        wanted = self.config.parallel_cells
+        return EndpointError(
+            f"{self.id} cannot take as many requests at once as will be sent",
+            [
+                Problem(
+                    "slots",
+                    f"the server has {slots}, the config asks {wanted} cells at once "
+                    "(parallel_cells)",
+                    f"serve it with {wanted} slots, and that many times the window",
                 )
             ],
             "Nothing of this model was scored.",

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -149,6 +150,24 @@ def test_the_window_of_the_plan_is_the_window_of_the_server(tmp_path: Path) -> N
     with backend as endpoint:
         assert backend.info().window_tokens == 1024
         refused = ask(endpoint, "word " * 2000, max_tokens=1)
+    assert refused["error"]["type"] == "exceed_context_size_error"
+
+
+def test_each_slot_has_the_whole_window(tmp_path: Path) -> None:
+    """Two requests at once, each nearly as long as the window: both are read whole."""
+    backend = embedded(tmp_path, context_tokens=1024, options={"slots": 2})
+    with backend as endpoint:
+        info = backend.info()
+        with Probe(endpoint.base_url) as probe:
+            windows = [slot["n_ctx"] for slot in probe.get("/slots").value]
+        with ThreadPoolExecutor(2) as pool:
+            both = pool.map(lambda _: ask(endpoint, "word " * 900, max_tokens=40), range(2))
+            replies = list(both)
+        refused = ask(endpoint, "word " * 1200, max_tokens=1)
+
+    assert (windows, info.window_tokens) == ([1024, 1024], 1024)
+    assert [info.flags[name] for name in ("total_slots", "n_parallel", "n_ctx")] == [2, 2, 2048]
+    assert all(reply["usage"]["prompt_tokens"] > 900 for reply in replies)
     assert refused["error"]["type"] == "exceed_context_size_error"
 
 

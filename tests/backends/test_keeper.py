@@ -1,9 +1,11 @@
 """A program of others ends with whoever started it, by each of two signs alone."""
 
 import os
+import signal
 import subprocess
 import sys
 
+import psutil
 from backends.processes import gone
 
 from harness.backends import keeper
@@ -50,6 +52,23 @@ def test_it_ends_when_another_process_is_its_parent() -> None:
     finally:
         os.close(reading)
         os.close(writing)
+
+
+def test_what_a_wrapper_leaves_is_asked_to_end() -> None:
+    """A wrapper can be killed alone; the server behind it would hold the card for nobody."""
+    lasting = PROGRAM.replace("60", "600")  # longer than anybody waits for its end
+    wrapper = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {lasting!r}])"
+    with subprocess.Popen(
+        kept([sys.executable, "-c", wrapper]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        server = int(process.stdout.readline())
+        psutil.Process(server).parent().kill()
+        assert gone(server)
+        assert process.wait(60) == -signal.SIGKILL
 
 
 def test_the_keeper_needs_nothing_of_ours() -> None:

@@ -133,13 +133,37 @@ def test_it_dies_with_an_owner_that_is_killed(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "wrapper-killed"])
+def test_a_wrapper_and_its_server_end_together(tmp_path: Path, killed: bool) -> None:
+    """Some packages start the server from a script, which stands between it and its keeper."""
+    backend_of(tmp_path)  # writes the stub
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(
+        f"#!{sys.executable}\nimport subprocess, sys\n"
+        f"sys.exit(subprocess.run([{str(tmp_path / 'llama-server-stub')!r}, *sys.argv[1:]])"
+        ".returncode)\n"
+    )
+    wrapper.chmod(0o755)
+    backend = backend_of(tmp_path, options={"binary": str(wrapper)})
+    with backend:
+        assert backend.pid is not None
+        between, server = psutil.Process(backend.pid).children(recursive=True)
+        if killed:
+            between.kill()
+            assert gone(server.pid)
+            assert not backend.alive()
+    assert gone(between.pid)
+    assert gone(server.pid)
+
+
+@pytest.mark.parametrize("name", ["LLAMA_ARG_TOP_K", "LLAMA_CTX_SIZE", "AIP_MODE"])
 def test_variables_that_carry_arguments_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """No plan tells of them, and they would change what is measured."""
-    monkeypatch.setenv("LLAMA_ARG_TOP_K", "1")
+    monkeypatch.setenv(name, "1")
     environment = backend_of(tmp_path).environment()
-    assert "LLAMA_ARG_TOP_K" not in environment
+    assert name not in environment
     assert environment["PATH"] == os.environ["PATH"]
 
 
@@ -164,6 +188,8 @@ def test_other_weights_than_the_pinned_ones_are_refused(tmp_path: Path) -> None:
         ("--ctx-size=512", "context_tokens"),
         ("-np", "options.slots"),
         ("--context-shift", "lost its head"),
+        ("-kvu", "a window of its own"),
+        ("--reuse-port", "free port"),
     ],
 )
 def test_what_the_backend_sets_cannot_be_set_again(tmp_path: Path, flag: str, todo: str) -> None:
