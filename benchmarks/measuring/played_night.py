@@ -47,7 +47,7 @@ PREFLIGHT_TOKENS = {
     True: 900,
     False: 300,
 }  # of all replies of a look, with the long one and without
-PREFLIGHT_READING_S = 25.0  # its longest prompt, of some 20,000 tokens
+PREFLIGHT_READING_S = 25.0  # of a look: its longest prompt, some 20,000 tokens at 800/s
 
 GENERATING = "a model generates"
 LOADING, UNLOADING = "weights are loaded", "a server is stopped, cards are looked at"
