@@ -97,7 +97,7 @@ def cost_of(resolved: Resolved, root: Path, now: datetime) -> Cost:
     plan = resolved.plan
     deadline = deadline_of(plan, now)
     measured = _runs_measured(root / CAMPAIGNS)
-    costs = {m.id: _model_cost(m, len(resolved.tasks), measured) for m in plan.models}
+    costs = {m.id: _model_cost(m, resolved.usual_tokens, measured) for m in plan.models}
     took_s, unknown = 0.0, False
     seen: set[str] = set()
     runs = []
@@ -117,10 +117,10 @@ def cost_of(resolved: Resolved, root: Path, now: datetime) -> Cost:
     return Cost(now, deadline, tuple(costs.values()), tuple(runs))
 
 
-def _model_cost(model: PlannedModel, tasks: int, measured: list[tuple[str, RunInfo]]) -> ModelCost:
+def _model_cost(model: PlannedModel, usual: int, measured: list[tuple[str, RunInfo]]) -> ModelCost:
     tokens, told = model.tokens_per_run, "the plan"
     if tokens is None:
-        tokens, told = TOKENS_PER_TASK * tasks, f"{TOKENS_PER_TASK} a task, nothing being known"
+        tokens, told = usual, f"{TOKENS_PER_TASK} a task or its cap, nothing being known"
     own = [
         (info.started_at, where, info.server.tokens_per_s)
         for where, info in measured

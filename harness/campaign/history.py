@@ -1,10 +1,14 @@
 """How long runs took so far, and how long a first run may take."""
 
+from collections.abc import Iterable
+
+from harness.arnes import ArnesConfig
 from harness.campaign.pace import PlannedCell
+from harness.running.single import cap_of
 from harness.store import campaign as store
 from harness.store import journal
 from harness.store.campaign import Campaign
-from harness.suite.loader import Suite
+from harness.suite.loader import Suite, Task
 
 # Assumed, nothing measured: what a reasoning model may write for a task of level A in one run. It
 # decides only whether a first run fits, and gives way to the plan's word and to the first run.
@@ -58,11 +62,24 @@ def cell_times(campaign: Campaign) -> dict[tuple[str, str], list[float]]:
     return found
 
 
-def estimated_run_s(campaign: Campaign, model: str) -> float | None:
+def usual_tokens(tasks: Iterable[Task], config: ArnesConfig) -> int:
+    """Return what a model may write in a run over these tasks, as long as nothing is known of it.
+
+    A cell cannot take more than its cap, times its replies if it is an agent's.
+    """
+    replies = {True: config.max_agent_turns, False: 1}
+    return sum(min(TOKENS_PER_TASK, cap_of(t, config) * replies[t.is_agent]) for t in tasks)
+
+
+def estimated_run_s(campaign: Campaign, model: str, usual: int) -> float | None:
     """Return a conservative estimate of a first run, in seconds; None where no speed is known.
 
     The speed is the model's own if any of its runs was begun, else the slowest that was measured
     in this campaign.
+
+    Parameters
+    ----------
+    usual : tokens of a run for which the plan names none
     """
     speeds: dict[str, float] = {}
     for player, run in campaign.runs():
@@ -73,5 +90,4 @@ def estimated_run_s(campaign: Campaign, model: str) -> float | None:
     if speed is None:
         return None
     planned = {m.id: m.tokens_per_run for m in campaign.record.plan.models}.get(model)
-    tokens = planned or TOKENS_PER_TASK * len(campaign.record.tasks)
-    return tokens / speed
+    return (planned or usual) / speed

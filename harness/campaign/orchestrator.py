@@ -16,7 +16,7 @@ from harness.campaign.activity import Activity, CellActivity
 from harness.campaign.asking import Asked, Asker
 from harness.campaign.display import Display
 from harness.campaign.grading import Grading, Scoring
-from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
+from harness.campaign.history import cells_text, estimated_run_s, previous_run_s, usual_tokens
 from harness.campaign.players import Player, Served
 from harness.campaign.same_model import refuse_another_model
 from harness.campaign.schedule import order_of
@@ -144,7 +144,12 @@ class Orchestrator:
             return next_run_fits(None, previous_s=None, estimate_s=None)
         share = cells / len(self.campaign.record.tasks)
         previous_s = previous_run_s(self.campaign, player.id)
-        estimate_s = estimated_run_s(self.campaign, player.id)
+        suite, config = (
+            self.instrument.suite.only(self.campaign.record.tasks),
+            self.instrument.config,
+        )
+        usual = usual_tokens(suite.tasks, config)
+        estimate_s = estimated_run_s(self.campaign, player.id, usual)
         return next_run_fits(
             left_s,
             previous_s=None if previous_s is None else previous_s * share,

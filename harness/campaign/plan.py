@@ -10,6 +10,7 @@ from harness.backends import make_backend
 from harness.backends.slots import planned_slots
 from harness.campaign.controls import CONTROLS
 from harness.campaign.deadline import deadline_of
+from harness.campaign.history import usual_tokens
 from harness.clock import SystemClock
 from harness.errors import PlanError, Problem, nearest
 from harness.models.body import extra_body_problems
@@ -25,6 +26,7 @@ RUN_CEILING = 5  # fault schedules are written by hand for runs 1 to 5
 class Resolved:
     """A plan with its defaults filled in.
 
+    usual_tokens : of a run of a model for which the plan names none
     left_out : task → why it is not asked although the plan wants it: no sandbox for its grading
     subset : True when tasks of level A are left out: a declared subset has no total of level A
     """
@@ -35,6 +37,7 @@ class Resolved:
     tasks: tuple[str, ...]
     subset: bool
     left_out: dict[str, str]
+    usual_tokens: int
 
 
 def read_plan(path: Path) -> CampaignPlan:
@@ -106,7 +109,15 @@ def resolve(
             [Problem(task, "runs what models write", todo) for task, todo in left_out.items()],
             "Nothing was run.",
         )
-    return Resolved(plan, text, runs, chosen, chosen != instrument.suite.ids, left_out)
+    return Resolved(
+        plan=plan,
+        text=text,
+        runs=runs,
+        tasks=chosen,
+        subset=chosen != instrument.suite.ids,
+        left_out=left_out,
+        usual_tokens=usual_tokens(instrument.suite.only(chosen).tasks, instrument.config),
+    )
 
 
 def _deadline_problems(plan: CampaignPlan, now: datetime) -> tuple[Problem, ...]:

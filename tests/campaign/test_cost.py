@@ -9,6 +9,7 @@ from nights import TEN_IN_THE_EVENING, Night
 
 from harness.backends.hardware import host_info
 from harness.campaign.cost import UNKNOWN_SPEED, Cost, cost_of
+from harness.campaign.history import usual_tokens
 from harness.campaign.plan import resolve
 from harness.campaign.time_guard import GROWTH, RESERVE_S
 from harness.records.campaign import CampaignPlan
@@ -106,3 +107,11 @@ def test_a_damaged_campaign_costs_no_plan(core: Instrument, root: Path) -> None:
     assert cost(core, root).models[0].tokens_per_s == 20.0
     (root / "campaigns" / "campaign" / "CAMPAIGN.json").write_text("{")
     assert cost(core, root).models[0].tokens_per_s is None
+
+
+def test_without_a_word_of_the_plan_a_task_takes_what_is_usual_or_its_cap() -> None:
+    """14,000 tokens a task; 256 in a single reply of the demo profile, 30 × 256 of an agent."""
+    for profile, tokens in ((None, 3 * 14_000), ("demo", 256 + 30 * 256 + 256)):
+        found = instrument(profile)
+        suite = found.suite.only(("A04", "A07", "A08"))
+        assert usual_tokens(suite.tasks, found.config) == tokens
