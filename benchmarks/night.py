@@ -39,6 +39,7 @@ from measuring.played_night import (
 from measuring.tables import print_machine, print_table
 
 from harness.backends import make_backend, weights
+from harness.campaign.activity import Activity
 from harness.campaign.asking import Asker
 from harness.campaign.demo import DEMO_PROFILE
 from harness.clock import SystemClock
@@ -125,6 +126,7 @@ def cells_at_once(
     """Ask cells of a run; return how many an hour, and tokens written per second."""
     config = instrument.config.model_copy(update={"parallel_cells": at_once})
     clock = SystemClock()
+    activity = Activity(clock, at_once=at_once)
     planned = PlannedModel(id="small", backend="embedded", options={"slots": at_once})
     with make_backend(planned, place / "server.log", clock) as endpoint:
         asker = Asker(
@@ -135,6 +137,7 @@ def cells_at_once(
             open_chat=lambda: HttpChat(endpoint, config.transport, config.call_timeout_s, clock),
             clock=clock,
             tell=lambda _what: None,
+            doing=lambda task: activity.cell(planned.id, run, task.id),
         )
         tasks = [instrument.suite.task(task) for task in CELLS_OF]
         began = clock.monotonic()

@@ -17,8 +17,9 @@ from unittest.mock import patch
 from harness.backends.hardware import host_info
 from harness.backends.preflight import PreflightReport
 from harness.campaign import orchestrator
+from harness.campaign.activity import Activity
 from harness.campaign.controls import script_of
-from harness.campaign.display import LogDisplay
+from harness.campaign.display import QuietDisplay
 from harness.campaign.grading import Grading, Scoring
 from harness.campaign.night import create
 from harness.campaign.plan import resolve
@@ -319,7 +320,8 @@ def play_night(
             open_chat=open_chat,
             host=host_info(instrument.root),
             clock=clock,
-            display=LogDisplay(quiet=True),
+            display=QuietDisplay(),
+            activity=Activity(clock),
         ).run()
         campaign.log(JournalEvent(at=clock.now().isoformat(), event="campaign_finished"))
         ledger.close()
