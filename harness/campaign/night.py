@@ -146,7 +146,9 @@ def create(
         form=instrument.config.form,
         forms={task: instrument.suite.forms[task] for task in resolved.tasks},
         open_form=instrument.config.form == OPEN,
-        deadline=None if deadline is None else deadline.astimezone(UTC).isoformat(),
+        deadline=None
+        if deadline is None
+        else deadline.astimezone(UTC).isoformat(timespec="seconds"),
         stamps=instrument.stamps,
     )
     campaign = store.create(path, record, resolved.text)
