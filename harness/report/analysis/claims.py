@@ -109,10 +109,14 @@ def _limits(scored: list[Standing], pairs: PairTable, *, complete: bool) -> str:
     tied = [row for row in pairs.rows if row.verdict in ("tied", "fragile")]
     parts = []
     if tied:
+        which = (
+            f"{tied[0].first} and {tied[0].second}"
+            if len(tied) == 1
+            else f"the models of any of the {len(tied)} pairs without a sustained difference"
+        )
         parts.append(
-            f"that the models of any of the {len(tied)} pairs without a sustained difference are "
-            f"equal, or ordered (a true gap below {pairs.middle.detectable:.1f} points is usually "
-            "missed)"
+            f"that {which} are equal, or ordered (a true gap below "
+            f"{pairs.middle.detectable:.1f} points is usually missed)"
         )
     parts.append(_beyond(scored, pairs))
     if not complete:

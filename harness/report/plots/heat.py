@@ -69,7 +69,8 @@ def heat_map(
         column = min(max((look.width - left - right) / len(models), least), most)
         wide = max(look.width, left + column * len(models) + right)
         top = 0.95 if look.narrow else 0.5
-        bottom = 0.12 + LINE * (look.wrap(KEY).count("\n") + 1)
+        key = look.wrap(KEY, left + column * len(models))
+        bottom = 0.12 + LINE * (key.count("\n") + 1)
         margins = Margins(left, wide - left - column * len(models), top, bottom)
         figure, axes = look.sheet(top + bottom + HIGH * len(tasks), margins, width=wide)
         axes.set_xlim(-0.5, len(models) - 0.5)
@@ -85,7 +86,7 @@ def heat_map(
         _heads(look, axes, models, max(int(column / LETTER) - 1, 6))
         axes.tick_params(labelcolor=INK, length=0, labelsize=SMALL)
         axes.spines["bottom"].set_visible(False)
-        _key(look, axes)
+        _key(axes, key)
         return look.svg(figure)
 
 
@@ -142,8 +143,8 @@ def _stretched(axes: Axes, x: float, y: float, ratio: float) -> Transform:
     return Affine2D().scale(1 / ratio, 1).translate(x, y) + axes.transData
 
 
-def _key(look: Look, axes: Axes) -> None:
+def _key(axes: Axes, text: str) -> None:
     axes.annotate(
-        look.wrap(KEY), (1, 0), (0, -8), xycoords="axes fraction", textcoords="offset points",
+        text, (1, 0), (0, -8), xycoords="axes fraction", textcoords="offset points",
         va="top", ha="right", size=SMALL, color=MUTED, annotation_clip=False,
     )  # fmt: skip

@@ -7,6 +7,7 @@ hue alone.
 """
 
 import io
+import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 
 INK, MUTED, GRID = "#1a1a1b", "#595f66", "#d3d8dd"
 PAPER, BAND = "#fefefe", "#eaf0f5"
@@ -49,6 +51,7 @@ NARROW_LETTERS = 13
 NAME_LETTERS = 24  # of a model's name on a picture; the tables have it whole
 LETTER = 0.068  # inches of a letter of NORMAL size, a little more than the mean of the font
 SMALL_LETTER = 0.06  # the same of SMALL size
+POINTS_PER_INCH = 72
 MARK_ROOM = 0.2  # inches above a simulated picture, for its mark
 SALT = "arnes"  # of ids in SVG; any constant will do
 
@@ -116,12 +119,14 @@ class Look:
 
     def room_for(self, names: Sequence[str]) -> float:
         """Return the inches that the longest of the names needs at the left of the axes."""
-        return 0.25 + LETTER * max((len(self.short(name)) for name in names), default=0)
+        shown = [self.short(name) for name in names]
+        usual = LETTER * max(map(len, shown), default=0)
+        return 0.25 + max([usual, *(_inches(name) for name in shown)])  # some are all wide letters
 
-    def wrap(self, text: str) -> str:
-        """Return a remark in as many lines as it needs."""
+    def wrap(self, text: str, within: float = math.inf) -> str:
+        """Return a remark in as many lines as it needs, if it has so many inches."""
         beside = 1.3 if self.narrow else 0.6  # inches of names and margins
-        return textwrap.fill(text, int((self.width - beside) / SMALL_LETTER))
+        return textwrap.fill(text, int(min(self.width - beside, within) / SMALL_LETTER))
 
     def above(self, text: str = "", keys: int = 0) -> float:
         """Return the inches above the axes for a remark, or for so many keys."""
@@ -196,6 +201,11 @@ def styled() -> Iterator[None]:
     """Draw and save inside this: matplotlib's settings are the process's own."""
     with mpl.rc_context(STYLE):
         yield
+
+
+def _inches(text: str) -> float:
+    """Return how wide a text of NORMAL size is."""
+    return float(TextPath((0, 0), text, size=NORMAL).get_extents().width) / POINTS_PER_INCH
 
 
 def short(name: str, letters: int = NAME_LETTERS) -> str:
