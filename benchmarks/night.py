@@ -29,6 +29,8 @@ from measuring.played_night import (
     GENERATING,
     LABELS,
     LOADING_S,
+    PREFLIGHT,
+    RECHECK,
     TOKENS,
     TOKENS_PER_S,
     WORDS,
@@ -86,11 +88,12 @@ def print_night(ledgers: dict[str, Ledger], cells: int) -> None:
     for name, ledger in ledgers.items():
         total, busy = ledger.total, ledger.seconds[GENERATING]
         engine = sum(ledger.written[label] for label in ENGINE)
+        looked = sum(ledger.written[label] for label in (PREFLIGHT, RECHECK))
         print(
-            f"{name}: a model generates in {busy / total:.1%} of {total / 3600:.2f} h (goal "
-            f"{GOAL:.0%}); in {busy / (total - engine):.1%} if the engine's loading and unloading "
-            f"is not counted; in {busy / (busy + ledger.really):.2%} beside what arnes itself "
-            f"takes, {1000 * ledger.really / cells:.0f} ms a cell"
+            f"{name}: a model answers in {(busy + looked) / total:.1%} of {total / 3600:.2f} h "
+            f"(goal {GOAL:.0%}): cells {busy / total:.1%}, preflight {looked / total:.1%}; "
+            f"the engine's loading and unloading takes {engine / total:.1%}, arnes itself "
+            f"{ledger.really / total:.2%}, {1000 * ledger.really / cells:.0f} ms a cell"
         )
     print(flush=True)
 
