@@ -15,7 +15,6 @@ from harness.store.campaign import Campaign
 from harness.suite.loader import Task
 
 MOST = 4  # a night's cells come minutes apart; more processes would only hold memory
-NICENESS = 10  # a server on this machine comes first
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Grading:
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._workers = Workers(min(max(cores() - 1, 1), MOST), NICENESS)
+        self._workers = Workers(min(max(cores() - 1, 1), MOST))
         self._running: list[Future[CellOutcome]] = []
         self._lost = False
 

@@ -161,14 +161,15 @@ def test_random_letters_are_idle() -> None:
     ids=range(34),
 )
 def test_no_text_is_slow_to_read(text: str) -> None:
-    """Hostile repetition costs time in proportion to its length; the limit is one second of CPU.
+    """Hostile repetition costs time in proportion to its length.
 
-    Quadratic reading of 200,000 characters would take minutes.
+    It takes up to half a second of CPU, and twice that on a busy core; quadratic reading of
+    200,000 characters would take minutes. The limit lies between them.
     """
     for cut in (False, True):
         started = time.process_time()
         got = read(text, cut=cut)
-        assert time.process_time() - started < 1.0
+        assert time.process_time() - started < 10.0
         assert got.kept
 
 

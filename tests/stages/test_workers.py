@@ -68,11 +68,3 @@ def test_an_error_ends_what_is_being_done_with_what_it_opened(tmp_path: Path) ->
         work_and_fail()
     assert cleared.is_file()
     assert not psutil.pid_exists(int(begun.read_text()))
-
-
-def test_niceness_is_the_processes_own() -> None:
-    """A server on this machine comes first, and our own process stays as it is."""
-    before = os.nice(0)
-    with Workers(1, niceness=3) as workers:
-        assert workers.submit(os.nice, 0).result() == before + 3
-    assert os.nice(0) == before
