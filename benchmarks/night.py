@@ -90,8 +90,8 @@ def print_night(ledgers: dict[str, Ledger], cells: int) -> None:
         engine = sum(ledger.written[label] for label in ENGINE)
         looked = sum(ledger.written[label] for label in (PREFLIGHT, RECHECK))
         print(
-            f"{name}: a model answers in {(busy + looked) / total:.1%} of {total / 3600:.2f} h "
-            f"(goal {GOAL:.0%}): cells {busy / total:.1%}, preflight {looked / total:.1%}; "
+            f"{name}: a model generates for cells in {busy / total:.1%} of {total / 3600:.2f} h "
+            f"(goal {GOAL:.0%}), and answers preflight in {looked / total:.1%}; "
             f"the engine's loading and unloading takes {engine / total:.1%}, arnes itself "
             f"{ledger.really / total:.2%}, {1000 * ledger.really / cells:.0f} ms a cell"
         )
