@@ -8,7 +8,8 @@ its server take is written (measuring/played_night.py) and only told to the cloc
 does is done and takes its time: channel, evidence, parsing, worlds and their tests, grading,
 journal, preflight, controls. While a model is said to generate, grading beside it goes on for as
 long as the reply is said to take, and only what is left of that time is skipped: no more is graded
-beside a reply than in a night of that length. A second night grades between the cells instead.
+beside a reply than in a night of that length. A second night does one thing after the other: it
+grades between the cells, and reads no weights ahead.
 Validation comes before the start, and is not counted.
 
 Cells at once: the embedded model with as many slots as `parallel_cells`, the caps of the demo,
@@ -26,14 +27,14 @@ from statistics import median
 
 from measuring.played_night import (
     ENGINE,
+    FROM_DISK_S,
+    FROM_MEMORY_S,
     GENERATING,
     LABELS,
-    LOADING_S,
     PREFLIGHT,
     RECHECK,
     TOKENS,
     TOKENS_PER_S,
-    WORDS,
     Ledger,
     plan_of,
     play_night,
@@ -104,16 +105,16 @@ def night(models: int, runs: int, tasks: tuple[str, ...]) -> None:
     print(
         f"{models} models × {runs} runs × {', '.join(chosen)}; {TOKENS:,} tokens a cell at "
         f"{', '.join(f'{speed:g}' for speed in TOKENS_PER_S[:models])} tokens/s; "
-        f"loading {LOADING_S:g} s"
+        f"loading {FROM_DISK_S:g} s from the disk and {FROM_MEMORY_S:g} s from there"
     )
     ledgers, cells = {}, 0
     with (
-        ScriptedServer(Script(default=(WORDS,))) as server,
+        ScriptedServer(Script()) as server,
         tempfile.TemporaryDirectory(prefix="arnes-night-") as folder,
     ):
-        for name, beside in (("grading beside", True), ("grading between", False)):
+        for name, beside in (("beside", True), ("between", False)):
             plan = plan_of(models, runs, chosen, server.base_url)
-            place = Path(folder) / name.replace(" ", "-")
+            place = Path(folder) / name
             ledgers[name], campaign = play_night(place, instrument, plan, server, beside=beside)
             refuse_missing_points(campaign)
             cells = campaign.size

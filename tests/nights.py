@@ -52,6 +52,7 @@ class HourlyPlayer:
     changes : run → what is found to have changed after it
     when_up : is called with the name of each run when its server is up
     deaths : model → how many of its next servers die in their first call; shared too
+    read : is told who reads ahead while which run is served, as `a1 b`; shared too
     """
 
     id: str
@@ -63,6 +64,7 @@ class HourlyPlayer:
     control = False
     changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deaths: Counter[str] = field(default_factory=Counter)
+    read: list[str] = field(default_factory=list)
     _server: ScriptedServer | None = None
     _dies: bool = False
 
@@ -77,6 +79,10 @@ class HourlyPlayer:
         self.when_up(self.began[-1])
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine="scripted"))
+
+    def read_ahead(self) -> None:
+        """Note it."""
+        self.read.append(f"{self.began[-1]} {self.id}")
 
     def recheck(self) -> tuple[str, ...]:
         """Nothing has changed, unless a test says so of this run."""
@@ -117,6 +123,7 @@ class Night:
         resolved = resolve(plan, b"", self.core, now=self.clock.now())
         self.campaign: Campaign = create(resolved, self.core, self.clock, self.place / "campaign")
         self.began: list[str] = []
+        self.read: list[str] = []
 
     def pass_over(self) -> Tally:
         """Run what is left of it."""
@@ -146,6 +153,7 @@ class Night:
                     self.when_up,
                     changes=self.changes,
                     deaths=self.deaths,
+                    read=self.read,
                 )
                 for name in ("a", "b")
             ),

@@ -9,14 +9,15 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+from harness.backends import needle
 from harness.backends.hardware import host_info
-from harness.backends.preflight import PreflightReport
-from harness.campaign import orchestrator
+from harness.campaign import orchestrator, players
 from harness.campaign.activity import Activity
 from harness.campaign.controls import script_of
 from harness.campaign.display import QuietDisplay
@@ -39,16 +40,13 @@ from harness.store.campaign import Campaign
 from harness.suite.loader import Task
 
 BEGIN = datetime(2000, 1, 1, 22, tzinfo=UTC)
-# Written: what models and their servers take.
-TOKENS_PER_S = (30.0, 50.0, 70.0, 90.0)  # of the models, in turn; reading of prompts included
+# Written: what models and their servers take. benchmarks/README.md says where the figures are from.
+TOKENS_PER_S = (30.0, 50.0, 70.0, 90.0)  # of the models, in turn; a cell's prompts included
 TOKENS = 14_000  # of a cell, reasoning included, an agent's in equal parts; less under a lower cap
-LOADING_S = 60.0  # weights, before each run
+READING = 20  # times as fast as writing: preflight's prompts; its replies use their caps up
+FROM_DISK_S = 36.0  # 18 GB of weights at 0.5 GB/s, unless they were read ahead
+FROM_MEMORY_S = 12.0  # from there to the card, and until a server answers
 UNLOADING_S = 5.0
-PREFLIGHT_TOKENS = {
-    True: 900,
-    False: 300,
-}  # of all replies of a look, with the long one and without
-PREFLIGHT_READING_S = 25.0  # of a look: its longest prompt, some 20,000 tokens at 800/s
 
 GENERATING = "a model generates"
 LOADING, UNLOADING = "weights are loaded", "a server is stopped, cards are looked at"
@@ -60,7 +58,11 @@ LABELS = (
     GENERATING, LOADING, PREFLIGHT, RECHECK, UNLOADING,
     CHANNEL, GRADING, CONTROLS, REST, AT_THE_END,
 )  # fmt: skip
-WORDS = Behaviour(content=" ".join(f"word{number}" for number in range(260)))  # for preflight
+WINDOW = 65_536
+# A server that tells its window, as llama.cpp does.
+PAGES = {"/props": {"default_generation_settings": {"n_ctx": WINDOW}, "build_info": "played"}}
+# For preflight: as long as it wants, with the words that it has to find.
+REPLY = Behaviour(content=" ".join([*needle.WORDS, *(f"word{number}" for number in range(260))]))
 
 
 class NightClock:
@@ -172,19 +174,25 @@ class TimedModel(ModelPlayer):
     ledger: Ledger
     server: ScriptedServer
     scripts: dict[int, Script]
-    tokens_per_s: float
+    ahead: bool
+    _read_since: float | None = field(default=None, init=False)
 
     def bring_up(self, run: int) -> Served:
         self.server.play(self.scripts[run])
-        self.ledger.passes(LOADING, LOADING_S)
+        self.ledger.passes(LOADING, self._unread_s() + FROM_MEMORY_S)
+        self._read_since = None  # what was read is not there any more when its turn comes again
         with self.ledger.on(PREFLIGHT):
             return super().bring_up(run)
 
-    def _look(self, endpoint: Endpoint, *, long_reply: bool) -> PreflightReport:
-        report = super()._look(endpoint, long_reply=long_reply)
-        took_s = PREFLIGHT_TOKENS[long_reply] / self.tokens_per_s
-        self.clock.sleep(took_s + PREFLIGHT_READING_S)
-        return report
+    def read_ahead(self) -> None:
+        if self.ahead and self._read_since is None:
+            self._read_since = self.clock.monotonic()
+
+    def _unread_s(self) -> float:
+        """How long the rest of the weights takes that nobody has read yet."""
+        if self._read_since is None:
+            return FROM_DISK_S
+        return max(0.0, FROM_DISK_S - (self.clock.monotonic() - self._read_since))
 
     def recheck(self) -> tuple[str, ...]:
         with self.ledger.on(RECHECK):
@@ -211,7 +219,10 @@ class TimedControl(ControlPlayer):
 
 
 class TimedChat:
-    """The real channel; then a model is said to generate for as long as its tokens take."""
+    """The real channel to a model; what it does meanwhile takes as long as is written.
+
+    tokens_per_s : its speed
+    """
 
     def __init__(self, channel: HttpChat, ledger: Ledger, tokens_per_s: float) -> None:
         self._channel, self._ledger, self._tokens_per_s = channel, ledger, tokens_per_s
@@ -230,6 +241,20 @@ class TimedChat:
         self._channel.close()
 
 
+class TimedLook(HttpChat):
+    """The channel of preflight: prompts are read, and every reply is as long as it may be."""
+
+    def __init__(self, endpoint: Endpoint, *given: Any, clock: NightClock, speed: float) -> None:
+        super().__init__(endpoint, *given)
+        self._night, self._speed = clock, speed
+
+    def complete(self, request: ChatRequest) -> Exchange:
+        exchange = super().complete(request)
+        read = completion_of(exchange).prompt_tokens or 0
+        self._night.sleep(read / (READING * self._speed) + request.max_tokens / self._speed)
+        return exchange
+
+
 def script_of_run(instrument: Instrument, run: int) -> Script:
     """Return the golden control's script with the written tokens, and a reply for preflight."""
     golden = script_of(GOLDEN_CONTROL, instrument.suite, instrument.config, run)
@@ -246,7 +271,7 @@ def script_of_run(instrument: Instrument, run: int) -> Script:
         tokens = min(TOKENS, cap * 3 // 4) // len(plays)
         told = {"usage": True, "completion_tokens": tokens}
         kept[key] = tuple(play.model_copy(update=told) for play in plays)
-    return Script(by_prompt=by_prompt, by_opening=by_opening, default=(WORDS,))
+    return Script(by_prompt=by_prompt, by_opening=by_opening, default=(REPLY,), pages=PAGES)
 
 
 def plan_of(models: int, runs: int, tasks: tuple[str, ...], base_url: str) -> CampaignPlan:
@@ -256,7 +281,7 @@ def plan_of(models: int, runs: int, tasks: tuple[str, ...], base_url: str) -> Ca
             "backend": "external",
             "base_url": base_url,
             "served_name": f"m{n}",
-            "context_tokens": 65_536,
+            "context_tokens": WINDOW,
         }
         for n in range(1, models + 1)
     ]
@@ -271,7 +296,10 @@ def plan_of(models: int, runs: int, tasks: tuple[str, ...], base_url: str) -> Ca
 def play_night(
     place: Path, instrument: Instrument, plan: CampaignPlan, server: ScriptedServer, *, beside: bool
 ) -> tuple[Ledger, Campaign]:
-    """Play a night from its first start to its last summary; return where its time went."""
+    """Play a night from its first start to its last summary; return where its time went.
+
+    beside : it is graded and the next weights are read while a model answers; else in between
+    """
     resolved = resolve(plan, b"", instrument)
     campaign = create(resolved, instrument, SystemClock(), place)  # its validation is not the night
     config, suite = instrument.config, instrument.suite.only(resolved.tasks)
@@ -297,26 +325,33 @@ def play_night(
             ledger=ledger,
             server=server,
             scripts=scripts,
-            tokens_per_s=speeds[planned.id],
+            ahead=beside,
         )
         for planned in plan.models
     ]
-    players: tuple[Player, ...] = (*controls, *models)
+    playing: tuple[Player, ...] = (*controls, *models)
 
     def open_chat(served: Served) -> TimedChat | HttpChat:
         chat = HttpChat(served.endpoint, config.transport, config.call_timeout_s, clock)
         speed = speeds.get(served.endpoint.model)
         return chat if speed is None else TimedChat(chat, ledger, speed)
 
+    def look(endpoint: Endpoint, *given: Any) -> TimedLook:
+        return TimedLook(endpoint, *given, clock=clock, speed=speeds[endpoint.model])
+
     def grading(scoring: Scoring) -> TimedGrading:
         return TimedGrading(scoring, ledger, clock, beside=beside)
 
-    with store.exclusive(campaign), patch.object(orchestrator, "Grading", grading):
+    with (
+        store.exclusive(campaign),
+        patch.object(orchestrator, "Grading", grading),
+        patch.object(players, "HttpChat", look),
+    ):
         campaign.log(JournalEvent(at=clock.now().isoformat(), event="campaign_started"))
         tally = orchestrator.Orchestrator(
             campaign=campaign,
             instrument=instrument,
-            players=players,
+            players=playing,
             open_chat=open_chat,
             host=host_info(instrument.root),
             clock=clock,

@@ -34,6 +34,10 @@ class Backend(Protocol):
         """
         ...
 
+    def weights(self) -> tuple[Path, ...]:
+        """Return the files that a start reads; none where only the engine knows them."""
+        return ()
+
     def alive(self) -> bool:
         """True while the server can be asked."""
         ...

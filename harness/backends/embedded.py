@@ -131,6 +131,11 @@ class EmbeddedBackend(Backend):
             }
         )
 
+    def weights(self) -> tuple[Path, ...]:
+        """Return the model's file, if it is installed."""
+        path = self._weights or self._model.find()
+        return () if path is None else (path,)
+
     def alive(self) -> bool:
         """True while the process runs."""
         return self._process is not None and self._process.alive()

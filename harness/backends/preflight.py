@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from harness.arnes import Sampling
 from harness.backends.finding import Finding
 from harness.backends.interview import Ask, Heard, Interview
-from harness.backends.needle import find_head
+from harness.backends.needle import HeadRead, find_head
 from harness.backends.probe import Probe
 from harness.backends.template import prove
 from harness.backends.window import Need, TaskFit, Windows
@@ -27,6 +27,7 @@ class PreflightReport(Record):
 
     endpoint : as it must be asked; `system_role` may have become False
     slow : it cannot write its longest reply within the limit of a call, and the plan allows it
+    head : the long prompt whose head was read
     """
 
     endpoint: Endpoint
@@ -34,6 +35,7 @@ class PreflightReport(Record):
     findings: tuple[Finding, ...]
     fits: tuple[TaskFit, ...]
     slow: bool
+    head: HeadRead | None = None
 
     @property
     def refused(self) -> dict[str, str]:
@@ -49,6 +51,7 @@ class _Examination:
     interview: Interview
     probe: Probe
     tell: Callable[[str], None]
+    head: HeadRead | None
     findings: list[Finding] = field(default_factory=list)
 
     def say(self, what: str) -> None:
@@ -81,7 +84,8 @@ class _Examination:
         lengths = [fit.likely_tokens for fit in fits if fit.fits is not False]
         if lengths:
             self.say("the head of a long prompt")
-            self.findings.append(find_head(self.interview, max(lengths), window))
+            found, self.head = find_head(self.interview, max(lengths), window, self.head)
+            self.findings.append(found)
 
     def failure(self, fits: tuple[TaskFit, ...]) -> EndpointError:
         """Return the error with everything that stands in the way."""
@@ -108,7 +112,7 @@ def preflight(
     sampling: Sampling,
     call_timeout_s: float,
     allow_slow: bool = False,
-    long_reply: bool = True,
+    before: PreflightReport | None = None,
     api_key: str | None = None,
     progress: Callable[[str], None] = lambda _what: None,
 ) -> PreflightReport:
@@ -122,8 +126,9 @@ def preflight(
     needs : task id → what it sends and may get back
     sampling, call_timeout_s : as in the campaign's config
     allow_slow : of the plan: a model too slow for its caps is stamped instead of refused
-    long_reply : False leaves out the reply of 200 words, and with it stop tokens and speed: for
-        a look after a run (`served.recheck`)
+    before : the look before a run, for the one after it (`served.recheck`): that leaves out the
+        reply of 200 words, and with it stop tokens and speed, and what shows how long a prompt
+        has to be
     api_key : for the small questions beside the chat route
     progress : told what is being done
 
@@ -139,8 +144,9 @@ def preflight(
     """
     with Probe(endpoint.base_url, api_key) as probe:
         interview = Interview(endpoint.model, ask, sampling, endpoint.system_role)
-        examination = _Examination(endpoint, interview, probe, progress)
-        template_tokens, tokens_per_s = examination.talk(long_reply=long_reply)
+        head = None if before is None else before.head
+        examination = _Examination(endpoint, interview, probe, progress, head)
+        template_tokens, tokens_per_s = examination.talk(long_reply=before is None)
         server = describe()
         examination.say("window")
         windows = Windows(probe, interview, server, template_tokens)
@@ -148,7 +154,7 @@ def preflight(
         fits = windows.fits(needs)
         examination.fill_window(fits, server.window_tokens)
     slow = False
-    if long_reply:
+    if before is None:
         longest = max((n.max_tokens for n in needs.values()), default=0)
         speed, slow = _speed(tokens_per_s, longest, call_timeout_s, allow_slow=allow_slow)
         examination.findings.append(speed)
@@ -179,6 +185,7 @@ def _report(
         findings=tuple(examination.findings),
         fits=fits,
         slow=slow,
+        head=examination.head,
     )
 
 

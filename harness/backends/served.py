@@ -62,7 +62,7 @@ def recheck(
     Parameters
     ----------
     before : the look from before the run
-    again : looks once more, as with `preflight(…, long_reply=False)`
+    again : looks once more, as with `preflight(…, before=before)`
 
     Returns
     -------

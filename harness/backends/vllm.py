@@ -11,7 +11,7 @@ from harness.backends.options import options_of, refuse_fields, refuse_start, re
 from harness.backends.owned import OwnedServer
 from harness.backends.program import Program
 from harness.backends.ready import HOST, path_of
-from harness.backends.weights import weights_digest
+from harness.backends.weights import files_of, weights_digest
 from harness.clock import Clock
 from harness.errors import Problem
 from harness.records.base import Json, Record
@@ -73,6 +73,10 @@ class VllmBackend(OwnedServer):
         self._memory = log.parent
         running = Program(log, clock, self._options.start_limit_s, STOP_WAIT_S)
         super().__init__(planned, running)
+
+    def weights(self) -> tuple[Path, ...]:
+        """Return the files of a folder; of a hub name vLLM alone knows where they lie."""
+        return tuple(files_of(self._folder)) if self._folder.is_dir() else ()
 
     def check(self) -> None:
         """Look for the binary, and read the weights of a folder."""

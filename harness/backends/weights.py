@@ -95,6 +95,17 @@ class KnownDigests(Record):
     digests: dict[str, str] = Field(default_factory=dict)
 
 
+def files_of(path: Path) -> list[Path]:
+    """Return the files of weights: one, all the parts of a split one, or those of a folder."""
+    if path.is_dir():
+        return sorted(file for file in path.iterdir() if file.is_file())
+    part = PART.search(path.name)
+    if part is None:
+        return [path]
+    stem, count = path.name[: part.start()], part[2]
+    return [path.with_name(f"{stem}-{n:05}-of-{count}.gguf") for n in range(1, int(count) + 1)]
+
+
 def weights_digest(path: Path, memory: Path) -> str:
     """Return the digest of weights: a file, all the parts of a split one, or a folder.
 
@@ -108,21 +119,10 @@ def weights_digest(path: Path, memory: Path) -> str:
     OSError
         If a file cannot be read, or a part is missing.
     """
-    files = _files_of(path)
+    files = files_of(path)
     if len(files) == 1 and files[0] == path:
         return _file_digest(path, memory)
     return digest({file.name: _file_digest(file, memory) for file in files})
-
-
-def _files_of(path: Path) -> list[Path]:
-    """Return the files that are the weights of a path."""
-    if path.is_dir():
-        return sorted(file for file in path.iterdir() if file.is_file())
-    part = PART.search(path.name)
-    if part is None:
-        return [path]
-    stem, count = path.name[: part.start()], part[2]
-    return [path.with_name(f"{stem}-{n:05}-of-{count}.gguf") for n in range(1, int(count) + 1)]
 
 
 def _file_digest(path: Path, memory: Path) -> str:

@@ -218,7 +218,19 @@ class Orchestrator:
         served = player.bring_up(number)
         refuse_another_model(self.campaign, player.id, served)
         self._log("model_up", player, number, self.clock.monotonic() - began)
+        self._read_ahead(player, number)
         return self._begin(player, number, served), served
+
+    def _read_ahead(self, player: Player, number: int) -> None:
+        """Let the model that comes next read its weights while this player answers."""
+        runs = range(number, self.campaign.record.runs + 1)
+        coming = [(run, other) for run in runs for other in self._in_order(run)]
+        at = [(run, other.id) for run, other in coming].index((number, player.id))
+        for run, other in coming[at + 1 :]:
+            waits = other.id not in self.tally.set_aside and self._pending(other, run)
+            if waits and not other.control and other.id != player.id:
+                other.read_ahead()
+                return
 
     def _take_down(self, player: Player) -> None:
         """Stop a server, and wait until the cards are as they were."""

@@ -9,6 +9,7 @@ from harness.arnes import ArnesConfig
 from harness.backends import make_backend
 from harness.backends.base import Backend
 from harness.backends.preflight import Need, PreflightReport, preflight
+from harness.backends.read_ahead import read_ahead
 from harness.backends.served import recheck
 from harness.backends.slots import told_slots
 from harness.campaign.controls import script_of
@@ -62,6 +63,10 @@ class Player(Protocol):
         """
         ...
 
+    def read_ahead(self) -> None:
+        """Read what a start needs from the disk, beside what goes on; nothing is promised."""
+        ...
+
     def recheck(self) -> tuple[str, ...]:
         """Look once more at what is served, after a run; say what is not as it was before."""
         ...
@@ -91,6 +96,7 @@ class ModelPlayer:
     log: Path
     tell: Callable[[str], None]
     control = False
+    _ahead: bool = field(default=False, init=False)
     _backend: Backend | None = field(default=None, init=False)
     _report: PreflightReport | None = field(default=None, init=False)
 
@@ -107,8 +113,9 @@ class ModelPlayer:
     def bring_up(self, run: int) -> Served:
         """Start the backend, and look at what it serves; the same for every run."""
         del run
+        self._ahead = False
         self._backend = make_backend(self.planned, self.log, self.clock)
-        report = self._look(self._backend.start(), long_reply=True)
+        report = self._look(self._backend.start())
         slots = told_slots(report.server)
         if slots is not None and slots < self.config.parallel_cells:
             raise self._too_few_slots(slots)
@@ -120,8 +127,8 @@ class ModelPlayer:
         self._report = report
         return Served(report.endpoint, report.server, self.api_key)
 
-    def _look(self, endpoint: Endpoint, *, long_reply: bool) -> PreflightReport:
-        """Find out what is served."""
+    def _look(self, endpoint: Endpoint, before: PreflightReport | None = None) -> PreflightReport:
+        """Find out what is served; `before` is the look before a run, for the one after it."""
         assert self._backend is not None
         transport, limit = self.config.transport, self.config.call_timeout_s
         with HttpChat(endpoint, transport, limit, self.clock, self.api_key) as chat:
@@ -133,17 +140,23 @@ class ModelPlayer:
                 sampling=self.config.sampling,
                 call_timeout_s=limit,
                 allow_slow=self.allow_slow,
-                long_reply=long_reply,
+                before=before,
                 api_key=self.api_key,
                 progress=self.tell,
             )
 
+    def read_ahead(self) -> None:
+        """Read the weights once before each start, where the backend knows them."""
+        if not self._ahead:
+            self._ahead = True
+            read_ahead(make_backend(self.planned, self.log, self.clock).weights())
+
     def recheck(self) -> tuple[str, ...]:
-        """Look again, without the long reply that measures speed."""
+        """Look again, and compare."""
         before = self._report
         if before is None:
             return ()
-        _, found = recheck(before, lambda: self._look(before.endpoint, long_reply=False))
+        _, found = recheck(before, lambda: self._look(before.endpoint, before))
         return tuple(map(str, found))
 
     def alive(self) -> bool:
@@ -225,6 +238,9 @@ class ControlPlayer:
         self._server.start()
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine=CONTROL_BACKEND))
+
+    def read_ahead(self) -> None:
+        """A script has no weights."""
 
     def recheck(self) -> tuple[str, ...]:
         """A script does not change."""

@@ -260,7 +260,7 @@ def test_preflight_accepts_the_real_model(tmp_path: Path) -> None:
         HttpChat(endpoint, config.transport, config.call_timeout_s, CLOCK) as chat,
     ):
 
-        def look(*, long_reply: bool) -> PreflightReport:
+        def look(before: PreflightReport | None = None) -> PreflightReport:
             return preflight(
                 endpoint,
                 chat.complete,
@@ -268,11 +268,11 @@ def test_preflight_accepts_the_real_model(tmp_path: Path) -> None:
                 needs,
                 sampling=config.sampling,
                 call_timeout_s=config.call_timeout_s,
-                long_reply=long_reply,
+                before=before,
             )
 
-        report = look(long_reply=True)
-        _, changed = recheck(report, lambda: look(long_reply=False))
+        report = look()
+        _, changed = recheck(report, lambda: look(report))
 
     # It does not always name a word that it reads two lines above: nothing can be proved by it.
     assert [f.name for f in report.findings if f.ok is not True] == ["head of a long prompt"]

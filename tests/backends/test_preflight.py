@@ -99,12 +99,12 @@ def test_a_sound_server_passes_every_check() -> None:
 
 
 def test_what_obviously_fits_costs_no_request() -> None:
-    """Eight questions are asked and no tokenizer, however many tasks fit by the bound."""
+    """Seven questions are asked and no tokenizer, however many tasks fit by the bound."""
     needs = {f"A{n:02}": SMALL["A04"] for n in range(1, 12)}
     with served(PlayedModel().llama_cpp(), needs=needs) as (server, run):
         run()
-        # first reply, roles, long reply; a word in three short prompts, half a long one, a long one
-        assert len(server.asked(*CHAT)) == 8
+        # first reply, roles, long reply; a word in three short prompts and a long one
+        assert len(server.asked(*CHAT)) == 7
         assert server.asked("POST", "/tokenize") == []
 
 
@@ -276,14 +276,43 @@ def test_a_model_that_is_weak_at_length_is_not_taken_for_a_cut(weak: PlayedModel
     assert any(note.startswith(HEAD_NAME) for note in report.server.notes)
 
 
+def look_after(model: PlayedModel, changed: PlayedModel) -> tuple[PreflightReport, list[int]]:
+    """Look before a run, and after it at what is served then; return that and its caps."""
+    before = report_of(model.llama_cpp(), needs=LONG_PROMPT)
+    with served(changed.llama_cpp(), needs=LONG_PROMPT, before=before) as (server, run):
+        report: PreflightReport = run()
+        return report, [body["max_tokens"] for body in server.asked(*CHAT)]
+
+
 def test_a_look_after_a_run_asks_for_no_long_reply() -> None:
     """Stop tokens do not change while a server runs; 400 tokens cost a slow model a minute."""
-    with served(PlayedModel().llama_cpp(), long_reply=False) as (server, run):
-        report = run()
-        asked = [body["max_tokens"] for body in server.asked(*CHAT)]
-    assert max(asked) < 400
+    report, caps = look_after(PlayedModel(), PlayedModel())
+    assert max(caps) < 400
     assert {"long reply", "speed"}.isdisjoint(f.name for f in report.findings)
     assert report.server.tokens_per_s is None
+
+
+def test_a_look_after_a_run_asks_once_for_the_head() -> None:
+    """The same prompt with the same count, read again: what the short ones show is known."""
+    report, caps = look_after(PlayedModel(), PlayedModel())
+    assert finding(report, HEAD_NAME)[0] is True
+    assert len(caps) == 3  # first reply, roles, the head
+
+
+def test_what_is_not_as_before_is_looked_into() -> None:
+    """A cut that came in the night is told as it would be before a run."""
+    before = report_of(PlayedModel().llama_cpp(), needs=LONG_PROMPT)
+    routes = PlayedModel().llama_cpp()
+    routes[CHAT] = PlayedModel(window=8192, truncates=True).chat
+    assert "arrived as 8192" in refusal_of(routes, needs=LONG_PROMPT, before=before)
+
+
+def test_a_head_that_is_not_read_again_is_looked_into() -> None:
+    """One reply without the word may be chance; it is asked as often as before a run."""
+    report, caps = look_after(PlayedModel(), PlayedModel(reads=12000))
+    assert finding(report, HEAD_NAME)[0] is None
+    # first reply, roles, the head; three short prompts, the head thrice, half, the middle
+    assert len(caps) == 11
 
 
 def test_the_bound_is_above_what_tokenizers_make_of_hard_texts() -> None:

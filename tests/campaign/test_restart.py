@@ -56,6 +56,7 @@ def test_a_server_that_goes_on_dying_sets_its_model_aside(core: Instrument, tmp_
     night = Night(core, tmp_path, plan, deaths=Counter({"a": 99}))
     tally, campaign = night.pass_over(), night.campaign
     assert night.began == [*["a1"] * (RESTARTS + 1), "b1", "b2", "b3"]
+    assert night.read == [*["a1 b"] * (RESTARTS + 1)]  # nobody waits for a model that is set aside
     assert list(tally.set_aside) == ["a"]
     assert "died in A08" in tally.set_aside["a"]
     assert tally.done_by["b"] == 6

@@ -1,11 +1,17 @@
 """What is served is looked at again after every run, and the cards between two models."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from campaigning import instrument
 from nights import Night
 
+from harness.campaign import players
+from harness.campaign.players import ModelPlayer
+from harness.clock import SystemClock
+from harness.errors import EndpointError
+from harness.records.campaign import PlannedModel
 from harness.stages.finalize import finalize
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
@@ -44,3 +50,49 @@ def test_the_journal_says_what_is_known_of_the_cards(core: Instrument, tmp_path:
     told = [event.detail for event in events if event.event == "gpu_checked"]
     assert len(told) == 6
     assert all(text.startswith("GPU") for text in told)
+
+
+def test_who_comes_next_reads_ahead_while_a_run_is_served(core: Instrument, tmp_path: Path) -> None:
+    """The next model, also over the end of a run; behind the last run there is nobody."""
+    night = Night(core, tmp_path)
+    night.pass_over()
+    assert night.read == ["a1 b", "b1 a", "a2 b", "b2 a", "a3 b"]
+
+
+def test_who_has_nothing_left_to_do_does_not_read_ahead(core: Instrument, tmp_path: Path) -> None:
+    """Neither what is done nor the model that is served already."""
+    night = Night(core, tmp_path)
+    night.pass_over()
+    for name in ("a1", "b3"):
+        cell = night.campaign.cell(name[0], int(name[1]), "A08")
+        shutil.rmtree(cell.path)
+    night.read.clear()
+    night.pass_over()
+    assert night.read == ["a1 b"]
+
+
+def test_weights_are_read_once_before_each_start(
+    core: Instrument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Controls play between two models, and each of them would have the same file read again."""
+    read: list[tuple[Path, ...]] = []
+    monkeypatch.setattr(players, "read_ahead", read.append)
+    weights = tmp_path / "m.gguf"
+    options = {"weights": str(weights), "binary": str(tmp_path / "absent")}
+    player = ModelPlayer(
+        planned=PlannedModel(id="m", backend="llama_server", options=options),
+        suite=core.suite,
+        config=core.config,
+        clock=SystemClock(),
+        api_key=None,
+        allow_slow=False,
+        log=tmp_path / "m.log",
+        tell=lambda _what: None,
+    )
+    for _controls in range(2):
+        player.read_ahead()
+    assert read == [(weights,)]
+    with pytest.raises(EndpointError, match="m cannot be started"):
+        player.bring_up(1)
+    player.read_ahead()
+    assert read == [(weights,)] * 2
