@@ -267,6 +267,24 @@ def test_waiting_for_ever_is_no_detection(bench: Bench) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("passing", "valid"),
+    [("time.sleep(0.4)", 1), ("while time.process_time() < 0.4: pass", 0)],
+)
+def test_seconds_are_the_processors(bench: Bench, passing: str, valid: int) -> None:
+    """A process that others hold up is no slower a suite; one that computes for too long is."""
+    one = {"three": MUTANTS["three"]}
+    found = matrix(
+        bench,
+        f"import time\n{suite('def test_a(self): self.assertEqual(double(1), 2)')}{passing}\n",
+        of=subject(mutants=one, seconds=0.2),
+    )
+
+    assert len(found.valid) == valid
+    assert set(found.kills) == set(one if valid else ())
+
+
+@pytest.mark.slow
 def test_a_loop_while_the_file_loads_ends_and_scores_nothing(bench: Bench) -> None:
     """Its limit ends it; no test is known, and the file is to blame."""
     found = matrix(bench, f"{HEAD}while True: pass\n{RIGHT}")
