@@ -190,7 +190,8 @@ def test_what_parsing_reads_is_named_on_the_score_side_too(
 
 def test_a_locked_version_refuses_another_value(checkout: Path) -> None:
     """A version that is locked stands for one instrument, for ever."""
-    config, signature = load_arnes(checkout), sign(checkout)
+    config = load_arnes(checkout).model_copy(update={"arnes_version": "9.0.0"})
+    signature = sign(checkout)
     key = f"{config.arnes_version}/{config.profile}"
     lock = checkout / "arnes.lock"
     lock.write_text("")
