@@ -1,5 +1,6 @@
 """The deadline: read from a plan, kept by the orchestrator, told in every cell that it cost."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -33,6 +34,45 @@ EVENING = datetime(2026, 11, 30, 22, 0, tzinfo=HERE)
 def test_a_time_of_day_is_the_next_such_moment(text: str, moment: datetime) -> None:
     """Who starts at 22:00 with 07:00 means the morning after."""
     assert moment_of(text, EVENING) == moment
+
+
+@pytest.mark.parametrize(
+    ("evening", "morning"),
+    [
+        ("2026-10-24T22:00+02:00", "2026-10-25T07:00+01:00"),
+        ("2027-03-27T22:00+01:00", "2027-03-28T07:00+02:00"),
+    ],
+)
+@pytest.mark.parametrize("day", [False, True])
+def test_the_morning_after_clocks_were_changed_is_meant_as_its_clocks_show_it(
+    monkeypatch: pytest.MonkeyPatch, evening: str, morning: str, *, day: bool
+) -> None:
+    """An hour more would be taken from whoever needs the machine at seven."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    try:
+        now, end = datetime.fromisoformat(evening).astimezone(), datetime.fromisoformat(morning)
+        found = moment_of(f"{end:%Y-%m-%dT%H:%M}" if day else "07:00", now)
+        assert (found, found.utcoffset()) == (end, end.utcoffset())
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("hours", [1e8, 1e12])
+def test_hours_that_no_calendar_holds_are_refused(hours: float) -> None:
+    """One message, not a traceback."""
+    model = {"id": "m", "backend": "embedded"}
+    plan = CampaignPlan.model_validate({"name": "p", "models": [model], "hours": hours})
+    with pytest.raises(PlanError, match="hours"):
+        deadline_of(plan, EVENING)
+
+
+def test_the_last_date_of_a_zone_is_refused_where_it_is_none_in_utc() -> None:
+    """A campaign writes its deadline down in UTC."""
+    west = EVENING.astimezone(timezone(timedelta(hours=-5)))
+    with pytest.raises(PlanError, match="is no time"):
+        moment_of("9999-12-31T23:59-05:00", west)
 
 
 @pytest.mark.parametrize("text", ["7", "25:00", "tomorrow", "2026-11-30T21:59", ""])
