@@ -228,8 +228,10 @@ def run_campaign(
     activity = Activity(clock, at_once=instrument.config.parallel_cells)
     metrics, meter = campaign.folder.metrics, Meter(clock)
     with store.exclusive(campaign), display(activity, until, clock, live=live) as shown:
-        activity.plan(rest_of(campaign, instrument.suite), cell_times(campaign))
         try:
+            # Before anything else: whoever finds it held from here on asks this pass to stop.
+            campaign.folder.stop.unlink(missing_ok=True)
+            activity.plan(rest_of(campaign, instrument.suite), cell_times(campaign))
             with Sampler(metrics, activity, clock, meter, tell=shown.note):
                 return _pass_over(
                     campaign, instrument, shown, environment, until, activity=activity

@@ -99,11 +99,8 @@ class Orchestrator:
     def run(self) -> Tally:
         """Ask every cell that has no reply yet."""
         store.remove_leftovers(self.campaign)
-        for player_id, number, task_id in self.campaign.cells():
-            if self._is_done(player_id, number, self.instrument.suite.task(task_id)):
-                self.tally.done_by[player_id] += 1
+        self._count_what_is_done()
         self.tally.finished_before = self.tally.done
-        self.campaign.folder.stop.unlink(missing_ok=True)
         scoring = Scoring(self.campaign, self.instrument.config, self.instrument.stamps)
         with Grading(scoring) as grading:
             for number in range(1, self.campaign.record.runs + 1):
@@ -111,12 +108,29 @@ class Orchestrator:
                     self._consider(player, number, grading)
             grading.finish()
             self._score_the_rest(scoring)
+        self._count_what_is_done()
         return self.tally
 
     @property
     def stopped(self) -> bool:
         """True once somebody has asked for a stop after the present cell."""
         return self.campaign.folder.stop.exists()
+
+    @property
+    def _may_go_on(self) -> bool:
+        """True until a stop is asked for, or the deadline has come."""
+        return not self.stopped and self.left_s() > 0
+
+    def _count_what_is_done(self) -> None:
+        """Count the cells that have a reply on disk.
+
+        Of cells that are asked at once, one may get its reply while another's server is found dead.
+        """
+        self.tally.done_by.clear()
+        for player_id, number, task_id in self.campaign.cells():
+            if self._is_done(player_id, number, self.instrument.suite.task(task_id)):
+                self.tally.done_by[player_id] += 1
+                self.tally.causes.pop(f"{player_id} run {number}: {task_id}", None)
 
     def _consider(self, player: Player, number: int, grading: Grading) -> None:
         """Play what is left of a run, if there is anything and it fits."""
@@ -189,7 +203,8 @@ class Orchestrator:
         """Bring a server up, again where it dies, and ask; None where a run was left unfinished.
 
         A cell in which it died is asked once more: what is not the server's end alone may be that
-        cell's, as when its prompt takes more memory than there is.
+        cell's, as when its prompt takes more memory than there is. Nothing is started again after
+        the deadline, or where a stop was asked for.
 
         Raises
         ------
@@ -206,6 +221,8 @@ class Orchestrator:
                 died[error.task] += 1
                 if died.total() > RESTARTS:
                     raise
+                if not self._may_go_on:
+                    return None
                 self._log("server_restarted", player, number, task=error.task, detail=str(error))
                 self.display.note(f"{error}\nIt is started again.")
                 self._take_down(player)
@@ -300,11 +317,8 @@ class Orchestrator:
             doing=lambda task: self._doing(player, number, task),
         )
 
-        def may_begin(_task: Task) -> bool:
-            return not self.stopped and self.left_s() > 0
-
         asked_before = self.tally.asked
-        with closing(asker.ask(pending, may_begin)) as cells:
+        with closing(asker.ask(pending, lambda _task: self._may_go_on)) as cells:
             for cell in cells:
                 self._take_in(player, number, cell, grading)
         return self.tally.asked == asked_before + len(pending)

@@ -1,24 +1,61 @@
 """A server that dies is started again; one that goes on dying costs its model, not the night."""
 
 from collections import Counter
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from campaigning import instrument
-from nights import Night
+from campaigning import instrument, wait_until
+from nights import HourlyPlayer, Night
 
 from harness.campaign.night import Summary
-from harness.campaign.orchestrator import RESTARTS, Tally
+from harness.campaign.orchestrator import CUT, RESTARTS, Tally
 from harness.errors import EndpointError, Problem
+from harness.models.script import Behaviour, Script, prompt_key
 from harness.records.score import ScoreSheet, Unscored
+from harness.running.single import cap_of
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
 from harness.store import journal
+from harness.store.layout import CellFolder
 
 
 @pytest.fixture(scope="module")
 def core() -> Instrument:
     return instrument()
+
+
+class DiesBesideAReply(HourlyPlayer):
+    """Its server closes the call of A04, and still answers A08; then somebody looks for it."""
+
+    other: CellFolder
+
+    def script(self) -> Script:
+        """A04 is sooner at its end than A08."""
+        task, config = instrument().suite.task("A04"), instrument().config
+        dies = Behaviour(content=self.text, close_before_reply=self._dies)
+        late = Behaviour(content=self.text, first_byte_delay_s=1.0)
+        return Script(
+            by_prompt={prompt_key(task.prompt(cap_of(task, config))): (dies,)}, default=(late,)
+        )
+
+    def alive(self) -> bool:
+        """Dead, once the reply to A08 is on disk."""
+        wait_until(lambda: bool(self.other.raws()))
+        return super().alive()
+
+
+class TwoAtOnce(Night):
+    """A night whose first model dies so."""
+
+    def player(self, name: str) -> HourlyPlayer:
+        """Make a model's player, which knows where its reply to A08 will lie."""
+        usual = super().player(name)
+        given = {f.name: getattr(usual, f.name) for f in fields_of(usual) if f.init}
+        found = DiesBesideAReply(**given)
+        found.other = self.campaign.cell(name, 1, "A08")
+        return found
 
 
 def test_a_dead_server_is_started_again_and_its_cell_asked_once_more(
@@ -64,6 +101,31 @@ def test_a_server_that_goes_on_dying_sets_its_model_aside(core: Instrument, tmp_
     assert [o.cause for o in outcomes if isinstance(o, Unscored)] == ["connection_lost"] + [
         "not_run"
     ] * 2
+
+
+def test_nothing_is_started_again_after_the_deadline(core: Instrument, tmp_path: Path) -> None:
+    """The server dies a second before it; whoever needs the machine then finds nothing on it."""
+    night = Night(core, tmp_path, {"hours": 1 + 1 / 3600}, deaths=Counter({"a": 1}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1"]
+    assert tally.skipped["a run 1"] == CUT
+    assert tally.unscored == {"deadline": 1}
+    assert "server_restarted" not in [e.event for e in journal.read(campaign.folder.journal)]
+
+
+def test_a_reply_that_comes_while_another_cells_server_is_found_dead_counts(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """It is on disk, so it is not asked again, and the summary must not say that it is missing."""
+    config = core.config.model_copy(update={"parallel_cells": 2})
+    models = [{"id": n, "backend": "embedded", "options": {"slots": 2}} for n in ("a", "b")]
+    plan: dict[str, object] = {"models": models, "tasks": ["A04", "A08"], "runs": 1}
+    two = replace(core, config=config)
+    night = TwoAtOnce(two, tmp_path, plan, deaths=Counter({"a": 1}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1", "a1", "b1"]
+    assert len(campaign.cell("a", 1, "A08").raws()) == 1
+    assert (tally.done, tally.unscored) == (campaign.size, {})
 
 
 def test_the_summary_says_what_set_a_model_aside() -> None:
