@@ -71,6 +71,21 @@ def test_who_has_nothing_left_to_do_does_not_read_ahead(core: Instrument, tmp_pa
     assert night.read == ["a1 b"]
 
 
+def without_a_binary(core: Instrument, place: Path, weights: Path) -> ModelPlayer:
+    """A player whose server cannot be started."""
+    options = {"weights": str(weights), "binary": str(place / "absent")}
+    return ModelPlayer(
+        planned=PlannedModel(id="m", backend="llama_server", options=options),
+        suite=core.suite,
+        config=core.config,
+        clock=SystemClock(),
+        api_key=None,
+        allow_slow=False,
+        log=place / "m.log",
+        tell=lambda _what: None,
+    )
+
+
 def test_weights_are_read_once_before_each_start(
     core: Instrument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,17 +93,7 @@ def test_weights_are_read_once_before_each_start(
     read: list[tuple[Path, ...]] = []
     monkeypatch.setattr(players, "read_ahead", read.append)
     weights = tmp_path / "m.gguf"
-    options = {"weights": str(weights), "binary": str(tmp_path / "absent")}
-    player = ModelPlayer(
-        planned=PlannedModel(id="m", backend="llama_server", options=options),
-        suite=core.suite,
-        config=core.config,
-        clock=SystemClock(),
-        api_key=None,
-        allow_slow=False,
-        log=tmp_path / "m.log",
-        tell=lambda _what: None,
-    )
+    player = without_a_binary(core, tmp_path, weights)
     for _controls in range(2):
         player.read_ahead()
     assert read == [(weights,)]
@@ -96,3 +101,13 @@ def test_weights_are_read_once_before_each_start(
         player.bring_up(1)
     player.read_ahead()
     assert read == [(weights,)] * 2
+
+
+def test_a_path_that_the_system_refuses_costs_no_other_model_anything(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """Who reads ahead is not asked yet, while another one is served; its own start says it."""
+    player = without_a_binary(core, tmp_path, tmp_path / f"{'m' * 300}.gguf")
+    player.read_ahead()
+    with pytest.raises(EndpointError, match="m cannot be started"):
+        player.bring_up(1)
