@@ -42,6 +42,25 @@ def test_a_model_that_changed_in_a_run_is_a_problem_of_the_result(
     )
 
 
+def test_a_later_pass_over_a_run_that_changed_takes_nothing_back(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """The cells of the first pass belong to nobody still, whatever the second one found."""
+    night = Night(core, tmp_path, {"tasks": ["A04", "A08"]})
+    night.changes = {"b2": ("weights: 4f0a before, 91cc now",)}
+    night.pass_over()
+    shutil.rmtree(night.campaign.cell("b", 2, "A08").path)  # as if it had had no reply
+    night.changes = {}
+    night.pass_over()
+    info = store.read_run_info(night.campaign.folder.run("b", 2))
+    assert info is not None
+    assert (info.status, len(info.earlier)) == ("finished", 1)
+    final = finalize(night.campaign, core.suite, core.config, core.stamps)
+    assert final.problems == (
+        "b run 2: what was served changed during it: weights: 4f0a before, 91cc now",
+    )
+
+
 def test_the_journal_says_what_is_known_of_the_cards(core: Instrument, tmp_path: Path) -> None:
     """Without a card it says so, after every run."""
     night = Night(core, tmp_path)
