@@ -331,14 +331,18 @@ class Orchestrator:
             yield doing
 
     def _take_in(self, player: Player, number: int, cell: Asked, grading: Grading) -> None:
-        """Score a cell that was asked, count it, and see whether there is still a server."""
+        """Score a cell that was asked, count it, and see whether there is still a server.
+
+        One that took a call and sent no byte within the limit is dead, whatever its health says.
+        """
         exchange, task = cell.exchange, cell.task
         self.tally.asked += 1
         grading.submit(player.id, number, task)
         self._count(player, exchange, f"{player.id} run {number}: {task.id}")
         why = exchange.cause or exchange.ended
         self._log("cell_finished", player, number, cell.seconds, task=task.id, detail=why)
-        if exchange.ended == "infrastructure" and not player.alive():
+        silent = exchange.cause == "no_first_byte"
+        if exchange.ended == "infrastructure" and (silent or not player.alive()):
             raise ServerDiedError(player.id, task.id, exchange.detail)
 
     def _count(self, player: Player, exchange: Exchange, what: str) -> None:

@@ -1,9 +1,9 @@
 """A server that dies is started again; one that goes on dying costs its model, not the night."""
 
 from collections import Counter
-from dataclasses import fields as fields_of
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from campaigning import instrument, wait_until
@@ -20,10 +20,17 @@ from harness.store import campaign as store
 from harness.store import journal
 from harness.store.layout import CellFolder
 
+NEVER_S = 3600.0
+
 
 @pytest.fixture(scope="module")
 def core() -> Instrument:
     return instrument()
+
+
+def given(player: HourlyPlayer) -> dict[str, Any]:
+    """What a player was made of."""
+    return {f.name: getattr(player, f.name) for f in fields(player) if f.init}
 
 
 class DiesBesideAReply(HourlyPlayer):
@@ -51,9 +58,7 @@ class TwoAtOnce(Night):
 
     def player(self, name: str) -> HourlyPlayer:
         """Make a model's player, which knows where its reply to A08 will lie."""
-        usual = super().player(name)
-        given = {f.name: getattr(usual, f.name) for f in fields_of(usual) if f.init}
-        found = DiesBesideAReply(**given)
+        found = DiesBesideAReply(**given(super().player(name)))
         found.other = self.campaign.cell(name, 1, "A08")
         return found
 
@@ -101,6 +106,41 @@ def test_a_server_that_goes_on_dying_sets_its_model_aside(core: Instrument, tmp_
     assert [o.cause for o in outcomes if isinstance(o, Unscored)] == ["connection_lost"] + [
         "not_run"
     ] * 2
+
+
+class Hanging(HourlyPlayer):
+    """Its first server lives, and never answers a call."""
+
+    def script(self) -> Script:
+        """No byte, or the reply."""
+        hangs = Behaviour(content=self.text, first_byte_delay_s=NEVER_S if self._dies else 0.0)
+        return Script(default=(hangs,))
+
+    def alive(self) -> bool:
+        """True whenever its health is asked for."""
+        return True
+
+
+class NightOfHanging(Night):
+    """A night of such models."""
+
+    def player(self, name: str) -> HourlyPlayer:
+        """Make a model's player."""
+        return Hanging(**given(super().player(name)))
+
+
+def test_a_server_that_hangs_is_dead_whatever_its_health_says(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """Else every later cell of the night would wait as long as this one, and have no score."""
+    transport = core.config.transport.model_copy(update={"first_byte_timeout_s": 1.0})
+    hasty = replace(core, config=core.config.model_copy(update={"transport": transport}))
+    night = NightOfHanging(hasty, tmp_path, {"runs": 1}, deaths=Counter({"a": 1}))
+    tally, campaign = night.pass_over(), night.campaign
+    assert night.began == ["a1", "a1", "b1"]
+    assert (tally.done, tally.unscored) == (campaign.size, {})
+    causes = [exchange.cause for exchange in store.exchanges(campaign.cell("a", 1, "A08"))]
+    assert causes == ["no_first_byte", None]
 
 
 def test_nothing_is_started_again_after_the_deadline(core: Instrument, tmp_path: Path) -> None:
