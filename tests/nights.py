@@ -14,9 +14,10 @@ from harness.campaign.deadline import Countdown
 from harness.campaign.display import QuietDisplay
 from harness.campaign.history import cell_times, rest_of
 from harness.campaign.night import create
-from harness.campaign.orchestrator import Orchestrator, Tally
+from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import resolve
 from harness.campaign.players import Served
+from harness.campaign.tally import Tally
 from harness.clock import FakeClock
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat

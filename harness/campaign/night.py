@@ -15,10 +15,11 @@ from harness.campaign.controls import CONTROLS
 from harness.campaign.deadline import Countdown, deadline_of
 from harness.campaign.display import Display, display
 from harness.campaign.history import cell_times, rest_of
-from harness.campaign.orchestrator import Orchestrator, Tally
+from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.campaign.sampler import Sampler
+from harness.campaign.tally import Tally
 from harness.clock import Clock, SystemClock
 from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
 from harness.models.chat import ChatModel

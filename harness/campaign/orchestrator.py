@@ -20,6 +20,7 @@ from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
 from harness.campaign.same_model import refuse_another_model
 from harness.campaign.schedule import order_of
+from harness.campaign.tally import Tally
 from harness.campaign.time_guard import Fit, next_run_fits
 from harness.clock import Clock
 from harness.errors import EndpointError
@@ -47,33 +48,6 @@ class ServerDiedError(EndpointError):
         super().__init__(f"the server of {player} died in {task}: {detail}")
 
 
-@dataclass
-class Tally:
-    """What one pass over the campaign did.
-
-    done_by : player → cells with a reply, of all passes together
-    causes : cell → why it has no score; a cell that is asked again may get one
-    skipped : run → why it was not started before the deadline
-    """
-
-    finished_before: int = 0
-    done_by: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
-    causes: dict[str, str] = field(default_factory=dict)
-    set_aside: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def done(self) -> int:
-        """Cells with a reply."""
-        return self.done_by.total()
-
-    @property
-    def unscored(self) -> dict[str, int]:
-        """Cause → cells that were asked and have no score."""
-        return dict(Counter(self.causes.values()))
-
-
 @dataclass(frozen=True)
 class Orchestrator:
     """One pass over a campaign.
@@ -99,7 +73,7 @@ class Orchestrator:
     def run(self) -> Tally:
         """Ask every cell that has no reply yet."""
         store.remove_leftovers(self.campaign)
-        self._count_what_is_done()
+        self.tally.count_what_is_done(self.campaign, self.instrument.suite)
         self.tally.finished_before = self.tally.done
         scoring = Scoring(self.campaign, self.instrument.config, self.instrument.stamps)
         with Grading(scoring) as grading:
@@ -108,7 +82,7 @@ class Orchestrator:
                     self._consider(player, number, grading)
             grading.finish()
             self._score_the_rest(scoring)
-        self._count_what_is_done()
+        self.tally.count_what_is_done(self.campaign, self.instrument.suite)
         return self.tally
 
     @property
@@ -120,17 +94,6 @@ class Orchestrator:
     def _may_go_on(self) -> bool:
         """True until a stop is asked for, or the deadline has come."""
         return not self.stopped and self.left_s() > 0
-
-    def _count_what_is_done(self) -> None:
-        """Count the cells that have a reply on disk.
-
-        Of cells that are asked at once, one may get its reply while another's server is found dead.
-        """
-        self.tally.done_by.clear()
-        for player_id, number, task_id in self.campaign.cells():
-            if self._is_done(player_id, number, self.instrument.suite.task(task_id)):
-                self.tally.done_by[player_id] += 1
-                self.tally.causes.pop(f"{player_id} run {number}: {task_id}", None)
 
     def _consider(self, player: Player, number: int, grading: Grading) -> None:
         """Play what is left of a run, if there is anything and it fits."""

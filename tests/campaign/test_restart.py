@@ -10,7 +10,8 @@ from campaigning import instrument, wait_until
 from nights import HourlyPlayer, Night
 
 from harness.campaign.night import Summary
-from harness.campaign.orchestrator import CUT, RESTARTS, Tally
+from harness.campaign.orchestrator import CUT, RESTARTS
+from harness.campaign.tally import Tally
 from harness.errors import EndpointError, Problem
 from harness.models.script import Behaviour, Script, prompt_key
 from harness.records.score import ScoreSheet, Unscored

@@ -10,9 +10,9 @@ from campaigning import ScriptedModel, arnes, golden_text, instrument, plan_text
 from nights import Night
 
 from harness.campaign.night import Summary, create, run_campaign
-from harness.campaign.orchestrator import Tally
 from harness.campaign.plan import resolve
 from harness.campaign.status import ask_to_stop, status_of
+from harness.campaign.tally import Tally
 from harness.clock import SystemClock
 from harness.models.scripted import ScriptedServer
 from harness.records.campaign import CampaignPlan, JournalEvent
