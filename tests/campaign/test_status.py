@@ -167,3 +167,26 @@ def test_a_clock_that_was_set_back_gives_no_time_to_the_end(
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s == 360
         night.clock.set_by(hours=-1)
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s is None
+
+
+def test_what_controls_were_asked_is_no_pace(core: Instrument, tmp_path: Path) -> None:
+    """They answer at once, before every model: a night would seem to end within the hour."""
+    night = Night(core, tmp_path, {"controls": True})
+
+    def finished(model: str) -> None:
+        told = {"at": night.clock.now().isoformat(), "event": "cell_finished", "model": model}
+        night.campaign.log(JournalEvent.model_validate({**told, "run": 1, "task": "A08"}))
+
+    def left_s() -> float | None:
+        return status_of(night.campaign, core.suite, night.clock.now()).left_s
+
+    at = night.clock.now().isoformat()
+    night.campaign.log(JournalEvent(at=at, event="campaign_started"))
+    with store.exclusive(night.campaign):
+        night.clock.sleep(1)
+        for control in night.campaign.record.controls:
+            finished(control)
+        assert left_s() is None
+        night.clock.sleep(599)
+        finished("a")
+        assert left_s() == 6 * 600  # two models, three runs; nothing of it is on disk here
