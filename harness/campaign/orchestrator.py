@@ -120,7 +120,7 @@ class Orchestrator:
         if player.control or math.isinf(left_s):
             return next_run_fits(None, previous_s=None, estimate_s=None)
         share = cells / len(self.campaign.record.tasks)
-        previous_s = previous_run_s(self.campaign, player.id)
+        previous_s = previous_run_s(self.campaign, player.id, cells)
         suite, config = (
             self.instrument.suite.only(self.campaign.record.tasks),
             self.instrument.config,
@@ -129,7 +129,7 @@ class Orchestrator:
         estimate_s = estimated_run_s(self.campaign, player.id, usual)
         return next_run_fits(
             left_s,
-            previous_s=None if previous_s is None else previous_s * share,
+            previous_s=previous_s,
             estimate_s=None if estimate_s is None else estimate_s * share,
         )
 

@@ -9,10 +9,11 @@ from campaigning import instrument
 from nights import TEN_IN_THE_EVENING, Night, WallClock
 
 from harness.campaign.deadline import Countdown, deadline_of, moment_of
+from harness.campaign.history import previous_run_s
 from harness.campaign.orchestrator import CUT
 from harness.campaign.plan import resolve
 from harness.errors import PlanError
-from harness.records.campaign import CampaignPlan
+from harness.records.campaign import CampaignPlan, JournalEvent
 from harness.records.score import ScoreSheet, Unscored
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
@@ -201,3 +202,16 @@ def test_the_order_of_a_plan_is_played(core: Instrument, tmp_path: Path) -> None
         *("b2", "a2"),
         *("a3", "b3"),
     ]
+
+
+def test_a_rest_of_one_cell_does_not_say_that_a_run_takes_a_day(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """A server that takes an hour to come up does so once a run, and not once a cell."""
+    night = Night(core, tmp_path, {"hours": 9, "tasks": ["A04", "A05", "A06", "A08"]})
+    at = night.clock.now().isoformat()
+    for event, seconds, detail in (("model_up", 3600.0, ""), ("run_finished", 3660.0, "1 cells")):
+        told = {"at": at, "event": event, "model": "a", "run": 1, "seconds": seconds}
+        night.campaign.log(JournalEvent.model_validate({**told, "detail": detail}))
+    assert [previous_run_s(night.campaign, "a", cells) for cells in (1, 4)] == [3660.0, 3840.0]
+    assert previous_run_s(night.campaign, "b", 4) is None
