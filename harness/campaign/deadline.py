@@ -25,13 +25,18 @@ class Countdown:
     def __init__(self, deadline: datetime | None, clock: Clock) -> None:
         self._deadline = deadline
         self._clock = clock
-        self._began = clock.monotonic()
-        self._at_first_s = self._by_the_wall()
+        self._ends = math.inf  # on the monotonic clock: the soonest that the wall has said so far
+        self.left_s()
 
     def left_s(self) -> float:
-        """Return the seconds that are left; infinite without a deadline, negative after it."""
-        by_the_pulse = self._at_first_s - (self._clock.monotonic() - self._began)
-        return min(self._by_the_wall(), by_the_pulse)
+        """Return the seconds that are left; infinite without a deadline, negative after it.
+
+        It never grows: who was told how long a call may take would find time left at its end, and
+        take what the deadline cut for what the model was too slow for.
+        """
+        now = self._clock.monotonic()
+        self._ends = min(self._ends, now + self._by_the_wall())
+        return self._ends - now
 
     def _by_the_wall(self) -> float:
         if self._deadline is None:

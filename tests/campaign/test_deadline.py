@@ -118,6 +118,17 @@ def test_a_machine_that_slept_has_lost_the_time() -> None:
     assert left.left_s() == -3600
 
 
+def test_what_is_left_never_grows() -> None:
+    """A clock that is set right after a sleep gives no time back: a call may have its limit."""
+    clock = WallClock(TEN_IN_THE_EVENING)
+    left = Countdown(TEN_IN_THE_EVENING + timedelta(hours=9), clock)
+    clock.set_by(hours=+7)
+    assert left.left_s() == 2 * 3600
+    clock.set_by(hours=-1)
+    clock.sleep(3600)
+    assert left.left_s() == 3600
+
+
 def test_without_a_deadline_the_time_does_not_end() -> None:
     """Whatever the clocks do."""
     clock = WallClock(TEN_IN_THE_EVENING)
