@@ -166,8 +166,8 @@ class Orchestrator:
         """Bring a server up, again where it dies, and ask; None where a run was left unfinished.
 
         A cell in which it died is asked once more: what is not the server's end alone may be that
-        cell's, as when its prompt takes more memory than there is. Nothing is started again after
-        the deadline, or where a stop was asked for.
+        cell's, as when its prompt takes more memory than there is. Nothing is started again that
+        would come up after the deadline, by how long it took, or where a stop was asked for.
 
         Raises
         ------
@@ -176,7 +176,9 @@ class Orchestrator:
         """
         died: Counter[str] = Counter()
         while True:
+            began = self.clock.monotonic()
             info, served = self._bring_up(player, number)
+            up_s = self.clock.monotonic() - began
             left = [task for task in pending if died[task.id] <= 1]
             try:
                 return info if self._cells(player, number, left, served, grading) else None
@@ -184,7 +186,7 @@ class Orchestrator:
                 died[error.task] += 1
                 if died.total() > RESTARTS:
                     raise
-                if not self._may_go_on:
+                if self.stopped or self.left_s() <= up_s:
                     return None
                 self._log("server_restarted", player, number, task=error.task, detail=str(error))
                 self.display.note(f"{error}\nIt is started again.")

@@ -144,13 +144,17 @@ def test_a_server_that_hangs_is_dead_whatever_its_health_says(
     assert causes == ["no_first_byte", None]
 
 
-def test_nothing_is_started_again_after_the_deadline(core: Instrument, tmp_path: Path) -> None:
-    """The server dies a second before it; whoever needs the machine then finds nothing on it."""
-    night = Night(core, tmp_path, {"hours": 1 + 1 / 3600}, deaths=Counter({"a": 1}))
+@pytest.mark.parametrize(("hours", "cause"), [(1 + 1 / 3600, "deadline"), (1.5, "connection_lost")])
+def test_nothing_is_started_again_that_comes_up_after_the_deadline(
+    core: Instrument, tmp_path: Path, hours: float, cause: str
+) -> None:
+    """Its server takes an hour to come up, and dies a second, or half an hour, before the end."""
+    night = Night(core, tmp_path, {"hours": hours}, deaths=Counter({"a": 1}))
     tally, campaign = night.pass_over(), night.campaign
-    assert night.began == ["a1"]
+    assert night.began[0] == "a1"
+    assert "a1" not in night.began[1:]
     assert tally.skipped["a run 1"] == CUT
-    assert tally.unscored == {"deadline": 1}
+    assert tally.unscored[cause] == 1
     assert "server_restarted" not in [e.event for e in journal.read(campaign.folder.journal)]
 
 
