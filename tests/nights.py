@@ -14,9 +14,10 @@ from harness.campaign.deadline import Countdown
 from harness.campaign.display import QuietDisplay
 from harness.campaign.history import cell_times, rest_of
 from harness.campaign.night import create
-from harness.campaign.orchestrator import Orchestrator, Tally
+from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import resolve
 from harness.campaign.players import Served
+from harness.campaign.tally import Tally
 from harness.clock import FakeClock
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
@@ -74,11 +75,15 @@ class HourlyPlayer:
         self.clock.sleep(HOUR_S)
         self._dies = self.deaths[self.id] > 0
         self.deaths[self.id] -= self._dies
-        played = Behaviour(content=self.text, close_before_reply=self._dies)
-        self._server = ScriptedServer(Script(default=(played,))).start()
+        self._server = ScriptedServer(self.script()).start()
         self.when_up(self.began[-1])
         endpoint = Endpoint(base_url=self._server.base_url, model=self.id)
         return Served(endpoint, ServerInfo(engine="scripted"))
+
+    def script(self) -> Script:
+        """What its server plays."""
+        played = Behaviour(content=self.text, close_before_reply=self._dies)
+        return Script(default=(played,))
 
     def read_ahead(self) -> None:
         """Note it."""
@@ -132,7 +137,6 @@ class Night:
         told = self.campaign.record.deadline
         deadline = None if told is None else datetime.fromisoformat(told)
         left_s = Countdown(deadline, self.clock).left_s
-        text = golden_text(self.core.suite.task("A08"))
 
         def open_chat(served: Served) -> ChatModel:
             config = self.core.config
@@ -144,19 +148,7 @@ class Night:
         return Orchestrator(
             campaign=self.campaign,
             instrument=self.core,
-            players=tuple(
-                HourlyPlayer(
-                    name,
-                    self.clock,
-                    text,
-                    self.began,
-                    self.when_up,
-                    changes=self.changes,
-                    deaths=self.deaths,
-                    read=self.read,
-                )
-                for name in ("a", "b")
-            ),
+            players=tuple(map(self.player, ("a", "b"))),
             open_chat=open_chat,
             host=host_info(self.core.root),
             clock=self.clock,
@@ -164,3 +156,16 @@ class Night:
             activity=self.activity,
             left_s=left_s,
         ).run()
+
+    def player(self, name: str) -> HourlyPlayer:
+        """Make a model's player."""
+        return HourlyPlayer(
+            name,
+            self.clock,
+            golden_text(self.core.suite.task("A08")),
+            self.began,
+            self.when_up,
+            changes=self.changes,
+            deaths=self.deaths,
+            read=self.read,
+        )

@@ -17,12 +17,25 @@ def flag_problems(
     flags : the arguments as the plan has them, `--name value` or `--name=value`
     taken : argument → what to write instead
     """
+    found = ((flag, _taken_name(flag, taken)) for flag in flags)
     return [
         Problem(
             f"models.{planned.id}.options.flags",
             f"{flag!r} is set by the backend itself",
-            taken[flag.partition("=")[0]],
+            taken[name],
         )
-        for flag in flags
-        if flag.partition("=")[0] in taken
+        for flag, name in found
+        if name is not None
     ]
+
+
+def _taken_name(flag: str, taken: Mapping[str, str]) -> str | None:
+    """Return the argument of the backend's that a flag sets, in whichever of its spellings.
+
+    Both engines take `_` for `-` in a long name, and vLLM takes a beginning for the whole.
+    """
+    name = flag.partition("=")[0]
+    if name in taken or not name.startswith("--") or name == "--":
+        return name if name in taken else None
+    name = name.replace("_", "-")
+    return name if name in taken else next((t for t in taken if t.startswith(name)), None)

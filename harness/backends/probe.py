@@ -1,6 +1,7 @@
 """Small questions to a server beside its chat route, and whether JSON came back."""
 
 import ipaddress
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -9,11 +10,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from harness.clock import Clock, SystemClock
 from harness.errors import EndpointError, Problem
 from harness.records.base import Json
 
 CONNECT_LIMIT_S = 10.0
 ANSWER_LIMIT_S = 60.0  # a server that computes answers its other routes late
+LARGEST_BYTES = 64 * 2**20  # a list of models, a template, a page: far below it
 API_ENDING = "/v1"
 
 
@@ -45,7 +48,8 @@ class Probe:
     ----------
     base_url : where the API begins, as an `Endpoint` has it
     api_key : sent with every question
-    answer_limit_s : how long an answer may take to come
+    answer_limit_s : how long an answer may take to come, to its last byte
+    clock : by which that is measured; the machine's own, where none is given
 
     Raises
     ------
@@ -54,8 +58,13 @@ class Probe:
     """
 
     def __init__(
-        self, base_url: str, api_key: str | None = None, answer_limit_s: float = ANSWER_LIMIT_S
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        answer_limit_s: float = ANSWER_LIMIT_S,
+        clock: Clock | None = None,
     ) -> None:
+        self._limit_s, self._clock = answer_limit_s, clock or SystemClock()
         self.base_url = base_url.rstrip("/")
         self.root_url = self.base_url.removesuffix(API_ENDING)
         try:
@@ -95,14 +104,33 @@ class Probe:
 
     def _ask(self, method: str, url: str, body: Mapping[str, Json] | None = None) -> Answer:
         try:
-            response = self._client.request(method, url, json=body)
+            with self._client.stream(method, url, json=body) as response:
+                data, problem = self._taken_in(response)
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             return Answer(None, error=str(error) or type(error).__name__)
+        if problem:
+            return Answer(None, error=problem)
         try:
-            value = response.json()
+            value = json.loads(data)
         except (ValueError, RecursionError):  # brackets nested a thousand deep are no answer
             value = None
-        return Answer(response.status_code, value, response.text)
+        text = data.decode(response.encoding or "utf-8", errors="replace")
+        return Answer(response.status_code, value, text)
+
+    def _taken_in(self, response: httpx.Response) -> tuple[bytes, str]:
+        """Return the body, and why it was not taken in to its end.
+
+        httpx limits each read alone: a stream of events, where a list was asked for, has no end.
+        """
+        until = self._clock.monotonic() + self._limit_s
+        data = bytearray()
+        for chunk in response.iter_bytes():
+            data += chunk
+            if len(data) > LARGEST_BYTES:
+                return b"", f"its answer has more than {LARGEST_BYTES} bytes"
+            if self._clock.monotonic() > until:
+                return b"", f"its answer did not end within {self._limit_s:g} s"
+        return bytes(data), ""
 
     def close(self) -> None:
         """Close the connections."""

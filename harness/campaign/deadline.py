@@ -1,7 +1,7 @@
 """When a campaign has to be over, and how long it is until then."""
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from harness.clock import Clock
 from harness.errors import PlanError, Problem
@@ -25,13 +25,18 @@ class Countdown:
     def __init__(self, deadline: datetime | None, clock: Clock) -> None:
         self._deadline = deadline
         self._clock = clock
-        self._began = clock.monotonic()
-        self._at_first_s = self._by_the_wall()
+        self._ends = math.inf  # on the monotonic clock: the soonest that the wall has said so far
+        self.left_s()
 
     def left_s(self) -> float:
-        """Return the seconds that are left; infinite without a deadline, negative after it."""
-        by_the_pulse = self._at_first_s - (self._clock.monotonic() - self._began)
-        return min(self._by_the_wall(), by_the_pulse)
+        """Return the seconds that are left; infinite without a deadline, negative after it.
+
+        It never grows: who was told how long a call may take would find time left at its end, and
+        take what the deadline cut for what the model was too slow for.
+        """
+        now = self._clock.monotonic()
+        self._ends = min(self._ends, now + self._by_the_wall())
+        return self._ends - now
 
     def _by_the_wall(self) -> float:
         if self._deadline is None:
@@ -52,7 +57,11 @@ def deadline_of(plan: CampaignPlan, now: datetime) -> datetime | None:
         If it is no moment, or has passed already.
     """
     if plan.hours is not None:
-        return now + timedelta(hours=plan.hours)
+        try:
+            return now + timedelta(hours=plan.hours)
+        except OverflowError as error:
+            problem = Problem("hours", f"{plan.hours:g} hours from now is no date", HOW)
+            raise PlanError("the deadline cannot be read", [problem], "Nothing was run.") from error
     return None if plan.deadline is None else moment_of(plan.deadline, now)
 
 
@@ -66,7 +75,8 @@ def moment_of(text: str, now: datetime) -> datetime:
     """
     try:
         moment = _moment(text, now)
-    except ValueError as error:
+        moment.astimezone(UTC)  # as it is written down: not every last date of a zone has one
+    except (ValueError, OverflowError) as error:
         problem = Problem("deadline", f"{text!r} is no time: {error}", HOW)
         raise PlanError("the deadline cannot be read", [problem], "Nothing was run.") from error
     if moment <= now:
@@ -78,7 +88,19 @@ def moment_of(text: str, now: datetime) -> datetime:
 def _moment(text: str, now: datetime) -> datetime:
     if len(text) == len("07:00"):
         at = datetime.strptime(text, "%H:%M").time()  # noqa: DTZ007 (the day comes from `now`)
-        moment = datetime.combine(now.date(), at, tzinfo=now.tzinfo)
-        return moment if moment > now else moment + timedelta(days=1)
+        moment = _here(datetime.combine(now.date(), at), now)
+        tomorrow = now.date() + timedelta(days=1)
+        return moment if moment > now else _here(datetime.combine(tomorrow, at), now)
     moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
+    return moment if moment.tzinfo else _here(moment, now)
+
+
+def _here(moment: datetime, now: datetime) -> datetime:
+    """Return what a clock on the wall shows as a moment; the wall is where `now` was read.
+
+    What this machine calls local time has one offset in the evening and another in the morning
+    of the night in which clocks are changed, so its own rules are asked, and not the evening's.
+    """
+    if now.astimezone().utcoffset() == now.utcoffset():
+        return moment.astimezone()
+    return moment.replace(tzinfo=now.tzinfo)

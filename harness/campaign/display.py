@@ -1,7 +1,12 @@
-"""What a person sees of a running campaign: live on a terminal, a line an event elsewhere."""
+"""What a person sees of a running campaign: live on a terminal, a line an event elsewhere.
+
+Nobody may be there any more, as when a terminal was closed or `tee` was ended, and a disk may be
+full: what cannot be shown is lost, and ends no night.
+"""
 
 import json
 import sys
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol, Self, TextIO
 
@@ -114,8 +119,9 @@ class LogDisplay:
     def _line(self, words: str, fields: dict[str, object]) -> None:
         at = self._clock.now().isoformat(timespec="seconds")
         told = [f"{name}={_value(value)}" for name, value in fields.items()]
-        self._to.write(" ".join([at, words, *told]) + "\n")
-        self._to.flush()
+        with suppress(OSError):
+            self._to.write(" ".join([at, words, *told]) + "\n")
+            self._to.flush()
 
 
 class LiveDisplay:
@@ -150,16 +156,19 @@ class LiveDisplay:
 
     def note(self, text: str) -> None:
         """Print above the lines."""
-        self._live.console.print(text, highlight=False, markup=False)
+        with suppress(OSError):
+            self._live.console.print(text, highlight=False, markup=False)
 
     def __enter__(self) -> Self:
         """Start drawing."""
-        self._live.start()
+        with suppress(OSError):
+            self._live.start()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         """Stop drawing."""
-        self._live.stop()
+        with suppress(OSError):
+            self._live.stop()
 
     def drawn(self) -> Group:
         """Return the lines as they are now; one that is too long is cut, and does not wrap."""

@@ -22,17 +22,22 @@ def cells_text(count: int) -> str:
     return f"{count}{CELLS}"
 
 
-def previous_run_s(campaign: Campaign, model: str) -> float | None:
-    """Return what a model's last run took, in seconds, scaled to a whole one; None before any.
+def previous_run_s(campaign: Campaign, model: str, cells: int) -> float | None:
+    """Return what so many cells take in seconds, by a model's last run; None before any.
 
-    A run that was finished in a second pass says how long its rest took, and what that rest was.
+    A run that was finished in a second pass says how long its rest took, and what that rest was:
+    its cells are scaled, the time until its server was up is not.
     """
-    tasks = len(campaign.record.tasks)
-    found = None
+    found, up_s = None, 0.0
     for event in journal.read(campaign.folder.journal):
-        if event.event == "run_finished" and event.model == model and event.seconds is not None:
-            cells = int(event.detail.removesuffix(CELLS)) if event.detail else tasks
-            found = event.seconds * tasks / cells
+        if event.model != model or event.seconds is None:
+            continue
+        if event.event == "model_up":
+            up_s = event.seconds
+        elif event.event == "run_finished":
+            asked = event.detail.removesuffix(CELLS) or len(campaign.record.tasks)
+            up_s = min(up_s, event.seconds)
+            found = up_s + (event.seconds - up_s) * cells / int(asked)
     return found
 
 

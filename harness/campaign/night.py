@@ -15,10 +15,11 @@ from harness.campaign.controls import CONTROLS
 from harness.campaign.deadline import Countdown, deadline_of
 from harness.campaign.display import Display, display
 from harness.campaign.history import cell_times, rest_of
-from harness.campaign.orchestrator import Orchestrator, Tally
+from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.campaign.sampler import Sampler
+from harness.campaign.tally import Tally
 from harness.clock import Clock, SystemClock
 from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
 from harness.models.chat import ChatModel
@@ -228,8 +229,10 @@ def run_campaign(
     activity = Activity(clock, at_once=instrument.config.parallel_cells)
     metrics, meter = campaign.folder.metrics, Meter(clock)
     with store.exclusive(campaign), display(activity, until, clock, live=live) as shown:
-        activity.plan(rest_of(campaign, instrument.suite), cell_times(campaign))
         try:
+            # Before anything else: whoever finds it held from here on asks this pass to stop.
+            campaign.folder.stop.unlink(missing_ok=True)
+            activity.plan(rest_of(campaign, instrument.suite), cell_times(campaign))
             with Sampler(metrics, activity, clock, meter, tell=shown.note):
                 return _pass_over(
                     campaign, instrument, shown, environment, until, activity=activity

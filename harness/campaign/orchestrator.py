@@ -20,6 +20,7 @@ from harness.campaign.history import cells_text, estimated_run_s, previous_run_s
 from harness.campaign.players import Player, Served
 from harness.campaign.same_model import refuse_another_model
 from harness.campaign.schedule import order_of
+from harness.campaign.tally import Tally
 from harness.campaign.time_guard import Fit, next_run_fits
 from harness.clock import Clock
 from harness.errors import EndpointError
@@ -47,33 +48,6 @@ class ServerDiedError(EndpointError):
         super().__init__(f"the server of {player} died in {task}: {detail}")
 
 
-@dataclass
-class Tally:
-    """What one pass over the campaign did.
-
-    done_by : player → cells with a reply, of all passes together
-    causes : cell → why it has no score; a cell that is asked again may get one
-    skipped : run → why it was not started before the deadline
-    """
-
-    finished_before: int = 0
-    done_by: Counter[str] = field(default_factory=Counter)
-    asked: int = 0
-    causes: dict[str, str] = field(default_factory=dict)
-    set_aside: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def done(self) -> int:
-        """Cells with a reply."""
-        return self.done_by.total()
-
-    @property
-    def unscored(self) -> dict[str, int]:
-        """Cause → cells that were asked and have no score."""
-        return dict(Counter(self.causes.values()))
-
-
 @dataclass(frozen=True)
 class Orchestrator:
     """One pass over a campaign.
@@ -99,11 +73,8 @@ class Orchestrator:
     def run(self) -> Tally:
         """Ask every cell that has no reply yet."""
         store.remove_leftovers(self.campaign)
-        for player_id, number, task_id in self.campaign.cells():
-            if self._is_done(player_id, number, self.instrument.suite.task(task_id)):
-                self.tally.done_by[player_id] += 1
+        self.tally.count_what_is_done(self.campaign, self.instrument.suite)
         self.tally.finished_before = self.tally.done
-        self.campaign.folder.stop.unlink(missing_ok=True)
         scoring = Scoring(self.campaign, self.instrument.config, self.instrument.stamps)
         with Grading(scoring) as grading:
             for number in range(1, self.campaign.record.runs + 1):
@@ -111,12 +82,18 @@ class Orchestrator:
                     self._consider(player, number, grading)
             grading.finish()
             self._score_the_rest(scoring)
+        self.tally.count_what_is_done(self.campaign, self.instrument.suite)
         return self.tally
 
     @property
     def stopped(self) -> bool:
         """True once somebody has asked for a stop after the present cell."""
         return self.campaign.folder.stop.exists()
+
+    @property
+    def _may_go_on(self) -> bool:
+        """True until a stop is asked for, or the deadline has come."""
+        return not self.stopped and self.left_s() > 0
 
     def _consider(self, player: Player, number: int, grading: Grading) -> None:
         """Play what is left of a run, if there is anything and it fits."""
@@ -143,7 +120,7 @@ class Orchestrator:
         if player.control or math.isinf(left_s):
             return next_run_fits(None, previous_s=None, estimate_s=None)
         share = cells / len(self.campaign.record.tasks)
-        previous_s = previous_run_s(self.campaign, player.id)
+        previous_s = previous_run_s(self.campaign, player.id, cells)
         suite, config = (
             self.instrument.suite.only(self.campaign.record.tasks),
             self.instrument.config,
@@ -152,7 +129,7 @@ class Orchestrator:
         estimate_s = estimated_run_s(self.campaign, player.id, usual)
         return next_run_fits(
             left_s,
-            previous_s=None if previous_s is None else previous_s * share,
+            previous_s=previous_s,
             estimate_s=None if estimate_s is None else estimate_s * share,
         )
 
@@ -189,7 +166,8 @@ class Orchestrator:
         """Bring a server up, again where it dies, and ask; None where a run was left unfinished.
 
         A cell in which it died is asked once more: what is not the server's end alone may be that
-        cell's, as when its prompt takes more memory than there is.
+        cell's, as when its prompt takes more memory than there is. Nothing is started again that
+        would come up after the deadline, by how long it took, or where a stop was asked for.
 
         Raises
         ------
@@ -198,7 +176,9 @@ class Orchestrator:
         """
         died: Counter[str] = Counter()
         while True:
+            began = self.clock.monotonic()
             info, served = self._bring_up(player, number)
+            up_s = self.clock.monotonic() - began
             left = [task for task in pending if died[task.id] <= 1]
             try:
                 return info if self._cells(player, number, left, served, grading) else None
@@ -206,6 +186,8 @@ class Orchestrator:
                 died[error.task] += 1
                 if died.total() > RESTARTS:
                     raise
+                if self.stopped or self.left_s() <= up_s:
+                    return None
                 self._log("server_restarted", player, number, task=error.task, detail=str(error))
                 self.display.note(f"{error}\nIt is started again.")
                 self._take_down(player)
@@ -300,11 +282,8 @@ class Orchestrator:
             doing=lambda task: self._doing(player, number, task),
         )
 
-        def may_begin(_task: Task) -> bool:
-            return not self.stopped and self.left_s() > 0
-
         asked_before = self.tally.asked
-        with closing(asker.ask(pending, may_begin)) as cells:
+        with closing(asker.ask(pending, lambda _task: self._may_go_on)) as cells:
             for cell in cells:
                 self._take_in(player, number, cell, grading)
         return self.tally.asked == asked_before + len(pending)
@@ -317,14 +296,18 @@ class Orchestrator:
             yield doing
 
     def _take_in(self, player: Player, number: int, cell: Asked, grading: Grading) -> None:
-        """Score a cell that was asked, count it, and see whether there is still a server."""
+        """Score a cell that was asked, count it, and see whether there is still a server.
+
+        One that took a call and sent no byte within the limit is dead, whatever its health says.
+        """
         exchange, task = cell.exchange, cell.task
         self.tally.asked += 1
         grading.submit(player.id, number, task)
         self._count(player, exchange, f"{player.id} run {number}: {task.id}")
         why = exchange.cause or exchange.ended
         self._log("cell_finished", player, number, cell.seconds, task=task.id, detail=why)
-        if exchange.ended == "infrastructure" and not player.alive():
+        silent = exchange.cause == "no_first_byte"
+        if exchange.ended == "infrastructure" and (silent or not player.alive()):
             raise ServerDiedError(player.id, task.id, exchange.detail)
 
     def _count(self, player: Player, exchange: Exchange, what: str) -> None:

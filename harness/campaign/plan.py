@@ -88,9 +88,14 @@ def resolve(
         problems.append(
             Problem("runs", f"{runs}, schedules are written for {RUN_CEILING}", "ask for fewer")
         )
-    ids = [model.id for model in plan.models]
+    # Where a file system does not tell capitals apart, one would find the other's replies.
+    ids = [model.id.lower() for model in plan.models]
     problems += [
-        Problem("models", f"the id {model_id!r} stands twice", "give each model its own id")
+        Problem(
+            "models",
+            f"the id {model_id!r} stands twice, whichever of its letters are capitals",
+            "give each model its own id",
+        )
         for model_id in sorted({i for i in ids if ids.count(i) > 1})
     ]
     for model in plan.models:
@@ -151,7 +156,7 @@ def _model_problems(model: PlannedModel, environment: Mapping[str, str]) -> list
         Problem(f"{where}.{found.where}", found.what, found.todo)
         for found in extra_body_problems(model.extra_body)
     ]
-    if model.id in CONTROLS:
+    if model.id.lower() in CONTROLS:
         problems.append(Problem(f"{where}.id", "is the name of a control", "choose another id"))
     if model.api_key_env and not environment.get(model.api_key_env):
         problems.append(

@@ -1,6 +1,7 @@
 """Whoever answers in a campaign: a model behind a backend, or a control."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -91,7 +92,7 @@ class ModelPlayer:
     suite: Suite
     config: ArnesConfig
     clock: Clock
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     allow_slow: bool
     log: Path
     tell: Callable[[str], None]
@@ -149,7 +150,8 @@ class ModelPlayer:
         """Read the weights once before each start, where the backend knows them."""
         if not self._ahead:
             self._ahead = True
-            read_ahead(make_backend(self.planned, self.log, self.clock).weights())
+            with suppress(OSError):  # its own start says what is wrong with its files
+                read_ahead(make_backend(self.planned, self.log, self.clock).weights())
 
     def recheck(self) -> tuple[str, ...]:
         """Look again, and compare."""

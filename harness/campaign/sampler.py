@@ -15,6 +15,8 @@ from harness.errors import StoreError
 from harness.records.sample import SAMPLE_EVERY_S, Sample
 from harness.store import samples
 
+END_LIMIT_S = 30.0  # for its last row; a driver that hangs may never answer its last question
+
 
 class Reader(Protocol):
     """What reads the machine; `Meter` of `backends/readings.py`."""
@@ -30,6 +32,7 @@ class Sampler:
     path : `metrics.csv` of the campaign
     tell : told once if a row could not be written; later rows are tried nevertheless
     every_s : between two rows, on the machine's own clock, whatever `clock` is
+    end_limit_s : how long its end is waited for
     """
 
     def __init__(
@@ -41,10 +44,11 @@ class Sampler:
         *,
         tell: Callable[[str], None] = lambda _text: None,
         every_s: float = SAMPLE_EVERY_S,
+        end_limit_s: float = END_LIMIT_S,
     ) -> None:
         self._path, self._activity, self._clock, self._meter = path, activity, clock, meter
         self._tell, self._every_s = tell, every_s
-        self._told = False
+        self._told, self._end_limit_s = False, end_limit_s
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
@@ -63,9 +67,9 @@ class Sampler:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """End with a row, so that even a short run has two."""
+        """End with a row, so that even a short run has two; a meter that hangs is left behind."""
         self._ended.set()
-        self._thread.join()
+        self._thread.join(self._end_limit_s)
 
     def _run(self) -> None:
         # Ctrl-C belongs to the thread that asks, whose call it has to end.

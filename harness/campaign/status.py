@@ -33,7 +33,7 @@ class Status:
 
     state : what is going on, in a few words
     doing : model, run and task of the cell that was asked last while it runs
-    left_s : until its end, from the pace of this pass so far; None where nothing is known
+    left_s : until its end, from the pace of this pass so far; None where no model was asked yet
     faults : cause → cells without a score so far
     set_aside : model → why, in the last pass
     left_out : task → why it is not asked although the plan wants it
@@ -74,7 +74,7 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
         doing=_doing(events) if held else "",
         done=done,
         cells=cells,
-        left_s=_left_s(events, cells - done, now) if held else None,
+        left_s=_left_s(campaign, events, runs, now) if held else None,
         deadline=campaign.record.deadline,
         runs=runs,
         faults=_faults(campaign),
@@ -121,14 +121,20 @@ def _doing(events: list[JournalEvent]) -> str:
     return f"{last.model} run {last.run}, after {last.event.replace('_', ' ')} {last.task or ''}"
 
 
-def _left_s(events: list[JournalEvent], cells: int, now: datetime) -> float | None:
-    """Return the time to the end at the pace of this pass, from its start to now."""
-    own = _last_pass(events)
-    finished = sum(event.event == "cell_finished" for event in own)
+def _left_s(
+    campaign: Campaign, events: list[JournalEvent], runs: tuple[RunStatus, ...], now: datetime
+) -> float | None:
+    """Return the time to the end at the pace of this pass, from its start to now.
+
+    Controls answer at once: what they were asked says nothing of the pace of models.
+    """
+    controls, own = campaign.record.controls, _last_pass(events)
+    finished = sum(e.event == "cell_finished" and e.model not in controls for e in own)
     if not finished:
         return None
     took_s = (now - datetime.fromisoformat(own[0].at)) / timedelta(seconds=1)
-    return took_s / finished * cells if took_s > 0 else None  # a clock that was set back
+    left = sum(run.cells - run.done for run in runs if run.model not in controls)
+    return took_s / finished * left if took_s > 0 else None  # a clock that was set back
 
 
 def _last_pass(events: list[JournalEvent]) -> list[JournalEvent]:

@@ -76,4 +76,4 @@ def _fits(run: "RunCost", cost: "Cost") -> str:
 
 
 def _moment(moment: "datetime") -> str:
-    return f"{moment:%a %H:%M}"
+    return f"{moment.astimezone():%a %H:%M}"

@@ -38,7 +38,8 @@ def finalize(folders: Folders, into: Into = None, as_json: JsonFlag = False) -> 
     instrument = instrument_for(folders[0])
     suite, config, stamps = instrument.suite, instrument.config, instrument.stamps
     with ExitStack() as held, progress_bar(quiet=as_json) as progress:
-        for campaign in campaigns:
+        once = {campaign.folder.path.resolve(): campaign for campaign in campaigns}
+        for campaign in once.values():  # that one is named twice is told by whoever merges them
             held.enter_context(store.exclusive(campaign))
         if into is None:
             final = finalize_campaign(campaigns[0], suite, config, stamps, progress)

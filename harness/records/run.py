@@ -54,11 +54,15 @@ class HostInfo(Record):
 
 
 class Session(Record):
-    """An earlier pass over a run, which a later one went on with."""
+    """An earlier pass over a run, which a later one went on with.
+
+    changed : in what the server was another one at its end; empty if it was not
+    """
 
     started_at: str
     server: ServerInfo
     host: HostInfo
+    changed: str = ""
 
 
 class RunInfo(Record):
@@ -88,5 +92,10 @@ class RunInfo(Record):
     @property
     def passes(self) -> tuple[Session, ...]:
         """Every pass over the run so far, oldest first, this one included."""
-        last = Session(started_at=self.started_at, server=self.server, host=self.host)
+        last = Session(
+            started_at=self.started_at,
+            server=self.server,
+            host=self.host,
+            changed=self.detail if self.status == "changed" else "",
+        )
         return (*self.earlier, last)

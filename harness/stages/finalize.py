@@ -108,12 +108,17 @@ def _rescored(
 
 
 def changed_models(campaign: Campaign) -> list[str]:
-    """Return the runs during which another model, or another server, came to be served."""
+    """Return the runs during which another model, or another server, came to be served.
+
+    That a later pass went on with such a run, and found nothing, takes nothing back.
+    """
     infos = [store.read_run_info(campaign.folder.run(*which)) for which in campaign.runs()]
     return [
-        f"{info.model} run {info.run}: what was served changed during it: {info.detail}"
+        f"{info.model} run {info.run}: what was served changed during it: {one.changed}"
         for info in infos
-        if info is not None and info.status == "changed"
+        if info is not None
+        for one in info.passes
+        if one.changed
     ]
 
 

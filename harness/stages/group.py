@@ -7,6 +7,7 @@ schedules and seeds.
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from harness.arnes import ArnesConfig
@@ -31,6 +32,8 @@ from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.store.result import ResultFolder, refuse_taken, write_result
 from harness.suite.loader import Suite
+
+LONGEST_NAME = 64  # as an id of a plan: the result is read as one
 
 
 def finalize_group(
@@ -67,21 +70,27 @@ def finalize_group(
 def sources_of(campaigns: Sequence[Campaign]) -> tuple[Source, ...]:
     """Return the campaigns by the names they have in the result; both kinds of names are unique."""
     folders = [campaign.folder.path.resolve().name for campaign in campaigns]
-    names = [
-        f"{name}.{folders[:k].count(name) + 1}" if folders.count(name) > 1 else name
-        for k, name in enumerate(folders)
-    ]
-    times = Counter(m.id for campaign in campaigns for m in campaign.record.plan.models)
+    ids = [[m.id for m in campaign.record.plan.models] for campaign in campaigns]
+    times = Counter(chain.from_iterable(ids))
+    places, models = set(folders), set(times)
     return tuple(
         Source(
-            name=name,
+            name=_fresh(name, f".{folders[:k].count(name) + 1}", places)
+            if folders.count(name) > 1
+            else name,
             campaign=campaign.record,
-            renamed={
-                m.id: f"{m.id}.at-{k}" for m in campaign.record.plan.models if times[m.id] > 1
-            },
+            renamed={m: _fresh(m, f".at-{k + 1}", models) for m in own if times[m] > 1},
         )
-        for k, (name, campaign) in enumerate(zip(names, campaigns, strict=True), start=1)
+        for k, (name, own, campaign) in enumerate(zip(folders, ids, campaigns, strict=True))
     )
+
+
+def _fresh(name: str, end: str, taken: set[str]) -> str:
+    """Return a name with an end that is not taken yet, and take it; a long one loses its last."""
+    ends = chain([end], (f"{end}-{number}" for number in count(2)))
+    found = next(made for e in ends if (made := name[: LONGEST_NAME - len(e)] + e) not in taken)
+    taken.add(found)
+    return found
 
 
 def merged(sources: Sequence[Source], finals: Sequence[Final], *, warnings: list[str]) -> Final:

@@ -211,9 +211,13 @@ def read_test_runs(cell: CellFolder) -> dict[str, Json]:
 
 
 def write_test_runs(cell: CellFolder, found: Mapping[str, Json]) -> None:
-    """Replace what `run_tests` gave; no file where it never ran."""
+    """Replace what `run_tests` gave; no file where it never ran.
+
+    Durable: a cell that goes on must not have other outcomes than those that its model was shown.
+    """
     if found:
-        files.write_whole(cell.test_runs, canonical_json(dict(found)) + b"\n")
+        data = canonical_json(dict(found)) + b"\n"
+        files.write_whole(cell.test_runs, data, durable=True)
 
 
 def write_parsed(cell: CellFolder, parsed: ParsedReply) -> None:

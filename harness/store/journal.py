@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from harness.errors import Problem, StoreError
 from harness.records.base import canonical_json
 from harness.records.campaign import JournalEvent
 
@@ -32,7 +33,13 @@ def append(path: Path, event: JournalEvent) -> None:
 
 
 def read(path: Path) -> list[JournalEvent]:
-    """Return the events; torn lines, left by a kill or a full disk, are skipped."""
+    """Return the events; torn lines, left by a kill or a full disk, are skipped.
+
+    Raises
+    ------
+    StoreError
+        If a whole line is no event that this version knows.
+    """
     if not path.is_file():
         return []
     events = []
@@ -42,7 +49,10 @@ def read(path: Path) -> list[JournalEvent]:
                 events.append(JournalEvent.model_validate_json(line))
             except ValidationError as error:
                 if not _is_torn(error):
-                    raise
+                    raise StoreError(
+                        "a line of the journal cannot be read",
+                        [Problem(str(path), str(error), "use the version that wrote it")],
+                    ) from error
     return events
 
 

@@ -190,6 +190,8 @@ def test_other_weights_than_the_pinned_ones_are_refused(tmp_path: Path) -> None:
         ("--context-shift", "lost its head"),
         ("-kvu", "a window of its own"),
         ("--reuse-port", "free port"),
+        ("--ctx_size", "context_tokens"),
+        ("--api_key=secret", "free port"),
     ],
 )
 def test_what_the_backend_sets_cannot_be_set_again(tmp_path: Path, flag: str, todo: str) -> None:

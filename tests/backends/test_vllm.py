@@ -147,6 +147,9 @@ def test_a_reply_comes_through_the_usual_channel(tmp_path: Path) -> None:
         ("--max-model-len=512", "context_tokens"),
         ("--enable-prefix-caching", "asked before it"),
         ("--api-key", "no key"),
+        ("--generation_config=auto", "the same for every model"),
+        ("--max_model_len", "context_tokens"),
+        ("--generation-conf", "the same for every model"),
     ],
 )
 def test_what_the_backend_sets_cannot_be_set_again(tmp_path: Path, flag: str, todo: str) -> None:

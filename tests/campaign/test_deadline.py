@@ -1,5 +1,6 @@
 """The deadline: read from a plan, kept by the orchestrator, told in every cell that it cost."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -8,10 +9,11 @@ from campaigning import instrument
 from nights import TEN_IN_THE_EVENING, Night, WallClock
 
 from harness.campaign.deadline import Countdown, deadline_of, moment_of
+from harness.campaign.history import previous_run_s
 from harness.campaign.orchestrator import CUT
 from harness.campaign.plan import resolve
 from harness.errors import PlanError
-from harness.records.campaign import CampaignPlan
+from harness.records.campaign import CampaignPlan, JournalEvent
 from harness.records.score import ScoreSheet, Unscored
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
@@ -33,6 +35,45 @@ EVENING = datetime(2026, 11, 30, 22, 0, tzinfo=HERE)
 def test_a_time_of_day_is_the_next_such_moment(text: str, moment: datetime) -> None:
     """Who starts at 22:00 with 07:00 means the morning after."""
     assert moment_of(text, EVENING) == moment
+
+
+@pytest.mark.parametrize(
+    ("evening", "morning"),
+    [
+        ("2026-10-24T22:00+02:00", "2026-10-25T07:00+01:00"),
+        ("2027-03-27T22:00+01:00", "2027-03-28T07:00+02:00"),
+    ],
+)
+@pytest.mark.parametrize("day", [False, True])
+def test_the_morning_after_clocks_were_changed_is_meant_as_its_clocks_show_it(
+    monkeypatch: pytest.MonkeyPatch, evening: str, morning: str, *, day: bool
+) -> None:
+    """An hour more would be taken from whoever needs the machine at seven."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    try:
+        now, end = datetime.fromisoformat(evening).astimezone(), datetime.fromisoformat(morning)
+        found = moment_of(f"{end:%Y-%m-%dT%H:%M}" if day else "07:00", now)
+        assert (found, found.utcoffset()) == (end, end.utcoffset())
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("hours", [1e8, 1e12])
+def test_hours_that_no_calendar_holds_are_refused(hours: float) -> None:
+    """One message, not a traceback."""
+    model = {"id": "m", "backend": "embedded"}
+    plan = CampaignPlan.model_validate({"name": "p", "models": [model], "hours": hours})
+    with pytest.raises(PlanError, match="hours"):
+        deadline_of(plan, EVENING)
+
+
+def test_the_last_date_of_a_zone_is_refused_where_it_is_none_in_utc() -> None:
+    """A campaign writes its deadline down in UTC."""
+    west = EVENING.astimezone(timezone(timedelta(hours=-5)))
+    with pytest.raises(PlanError, match="is no time"):
+        moment_of("9999-12-31T23:59-05:00", west)
 
 
 @pytest.mark.parametrize("text", ["7", "25:00", "tomorrow", "2026-11-30T21:59", ""])
@@ -75,6 +116,17 @@ def test_a_machine_that_slept_has_lost_the_time() -> None:
     assert left.left_s() == 3600
     clock.set_by(hours=+2)
     assert left.left_s() == -3600
+
+
+def test_what_is_left_never_grows() -> None:
+    """A clock that is set right after a sleep gives no time back: a call may have its limit."""
+    clock = WallClock(TEN_IN_THE_EVENING)
+    left = Countdown(TEN_IN_THE_EVENING + timedelta(hours=9), clock)
+    clock.set_by(hours=+7)
+    assert left.left_s() == 2 * 3600
+    clock.set_by(hours=-1)
+    clock.sleep(3600)
+    assert left.left_s() == 3600
 
 
 def test_without_a_deadline_the_time_does_not_end() -> None:
@@ -161,3 +213,16 @@ def test_the_order_of_a_plan_is_played(core: Instrument, tmp_path: Path) -> None
         *("b2", "a2"),
         *("a3", "b3"),
     ]
+
+
+def test_a_rest_of_one_cell_does_not_say_that_a_run_takes_a_day(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """A server that takes an hour to come up does so once a run, and not once a cell."""
+    night = Night(core, tmp_path, {"hours": 9, "tasks": ["A04", "A05", "A06", "A08"]})
+    at = night.clock.now().isoformat()
+    for event, seconds, detail in (("model_up", 3600.0, ""), ("run_finished", 3660.0, "1 cells")):
+        told = {"at": at, "event": event, "model": "a", "run": 1, "seconds": seconds}
+        night.campaign.log(JournalEvent.model_validate({**told, "detail": detail}))
+    assert [previous_run_s(night.campaign, "a", cells) for cells in (1, 4)] == [3660.0, 3840.0]
+    assert previous_run_s(night.campaign, "b", 4) is None

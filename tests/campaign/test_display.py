@@ -1,6 +1,8 @@
 """What a person sees: live lines as a terminal shows them, and log lines that grep finds."""
 
+import errno
 import io
+import os
 import sys
 from datetime import timedelta
 
@@ -160,6 +162,29 @@ def test_cells_at_once_are_in_one_line() -> None:
         second.exchange(exchange())
         LogDisplay(activity, None, time, target).phase("x")
     assert " task=A01,A08 turn=1,2 " in target.getvalue()
+
+
+class Gone(io.StringIO):
+    """A terminal that was closed."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), text)
+
+
+def test_a_terminal_that_is_gone_ends_no_night() -> None:
+    """Closed, a `tee` that was ended, a full disk: what cannot be shown is lost."""
+    time, activity = watched()
+    for shown in (
+        LogDisplay(activity, None, time, Gone()),
+        LiveDisplay(activity, None, time, Console(file=Gone(), force_terminal=True)),
+    ):
+        with shown:
+            shown.doing("m run 1: A01", 0, 4)
+            shown.phase("waiting")
+            shown.note("m is set aside")
 
 
 def test_where_nobody_looks_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:

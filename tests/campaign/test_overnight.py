@@ -64,6 +64,7 @@ def test_its_figures_are_those_of_the_instrument() -> None:
         f"{config.max_tokens:,} tokens",
         f"{config.max_tokens / config.call_timeout_s:.1f} tokens a second",
         f"{config.call_timeout_s / 60:g} minutes",
+        f"sends nothing for {config.transport.first_byte_timeout_s / 60:g} minutes",
         f"× {time_guard.GROWTH} + {time_guard.RESERVE_S / 60:g} minutes",
         f"{history.TOKENS_PER_TASK:,} a task",
         f"{LIMIT_S:g} seconds",

@@ -63,3 +63,17 @@ def test_every_problem_is_named_at_once(core: Instrument) -> None:
         "UNSET is not set",
     ):
         assert words in message
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [(("m", "M"), "stands twice"), (("Control-Empty",), "is the name of a control")],
+)
+def test_ids_that_differ_in_capitals_alone_are_one(
+    core: Instrument, ids: tuple[str, ...], words: str
+) -> None:
+    """Usual disks of macOS keep both in one folder: one model would have the other's replies."""
+    served = {"backend": "external", "base_url": "http://127.0.0.1:9/v1"}
+    with pytest.raises(PlanError) as error:
+        resolve(plan(models=[{"id": name, **served} for name in ids]), b"", core)
+    assert [words in problem.what for problem in error.value.problems] == [True]

@@ -1,5 +1,7 @@
 """The sampler writes rows while a night goes on, and never stops one."""
 
+import threading
+import time
 from pathlib import Path
 
 from campaigning import wait_until
@@ -9,6 +11,8 @@ from harness.backends.readings import Reading
 from harness.campaign.activity import Activity
 from harness.campaign.sampler import Sampler
 from harness.store import samples
+
+HANGS_S = 60.0
 
 
 class Steady:
@@ -23,12 +27,12 @@ class Steady:
 
 
 def test_a_row_says_what_the_machine_and_what_the_night_does(tmp_path: Path) -> None:
-    time = clock()
-    activity = Activity(time)
+    machine = clock()
+    activity = Activity(machine)
     path = tmp_path / "metrics.csv"
-    sampler = Sampler(path, activity, time, Steady())
+    sampler = Sampler(path, activity, machine, Steady())
     assert sampler.sample()
-    time.sleep(5)
+    machine.sleep(5)
     with activity.playing("m", 2), activity.cell("m", 2, "A01") as one:
         one.exchange(exchange(30, tries=1))
         with activity.cell("m", 2, "A03"):
@@ -70,6 +74,24 @@ def test_what_cannot_be_written_is_told_once_and_tried_again(tmp_path: Path) -> 
     path.rmdir()
     assert sampler.sample()
     assert len(samples.read(path)) == 1
+
+
+def test_a_meter_that_hangs_is_not_waited_for(tmp_path: Path) -> None:
+    """A driver that lost its card answers no question, and the night has to come to its end."""
+    asked, answers = threading.Event(), threading.Event()
+
+    class Hanging(Steady):
+        def read(self) -> Reading:
+            asked.set()
+            answers.wait(HANGS_S)
+            return super().read()
+
+    path = tmp_path / "metrics.csv"
+    began = time.monotonic()
+    with Sampler(path, Activity(clock()), clock(), Hanging(), end_limit_s=0.01):
+        asked.wait()
+    assert time.monotonic() - began < HANGS_S
+    answers.set()
 
 
 def test_a_file_of_another_version_is_left_alone(tmp_path: Path) -> None:

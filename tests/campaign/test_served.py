@@ -42,6 +42,25 @@ def test_a_model_that_changed_in_a_run_is_a_problem_of_the_result(
     )
 
 
+def test_a_later_pass_over_a_run_that_changed_takes_nothing_back(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """The cells of the first pass belong to nobody still, whatever the second one found."""
+    night = Night(core, tmp_path, {"tasks": ["A04", "A08"]})
+    night.changes = {"b2": ("weights: 4f0a before, 91cc now",)}
+    night.pass_over()
+    shutil.rmtree(night.campaign.cell("b", 2, "A08").path)  # as if it had had no reply
+    night.changes = {}
+    night.pass_over()
+    info = store.read_run_info(night.campaign.folder.run("b", 2))
+    assert info is not None
+    assert (info.status, len(info.earlier)) == ("finished", 1)
+    final = finalize(night.campaign, core.suite, core.config, core.stamps)
+    assert final.problems == (
+        "b run 2: what was served changed during it: weights: 4f0a before, 91cc now",
+    )
+
+
 def test_the_journal_says_what_is_known_of_the_cards(core: Instrument, tmp_path: Path) -> None:
     """Without a card it says so, after every run."""
     night = Night(core, tmp_path)
@@ -71,6 +90,21 @@ def test_who_has_nothing_left_to_do_does_not_read_ahead(core: Instrument, tmp_pa
     assert night.read == ["a1 b"]
 
 
+def without_a_binary(core: Instrument, place: Path, weights: Path) -> ModelPlayer:
+    """A player whose server cannot be started."""
+    options = {"weights": str(weights), "binary": str(place / "absent")}
+    return ModelPlayer(
+        planned=PlannedModel(id="m", backend="llama_server", options=options),
+        suite=core.suite,
+        config=core.config,
+        clock=SystemClock(),
+        api_key=None,
+        allow_slow=False,
+        log=place / "m.log",
+        tell=lambda _what: None,
+    )
+
+
 def test_weights_are_read_once_before_each_start(
     core: Instrument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,17 +112,7 @@ def test_weights_are_read_once_before_each_start(
     read: list[tuple[Path, ...]] = []
     monkeypatch.setattr(players, "read_ahead", read.append)
     weights = tmp_path / "m.gguf"
-    options = {"weights": str(weights), "binary": str(tmp_path / "absent")}
-    player = ModelPlayer(
-        planned=PlannedModel(id="m", backend="llama_server", options=options),
-        suite=core.suite,
-        config=core.config,
-        clock=SystemClock(),
-        api_key=None,
-        allow_slow=False,
-        log=tmp_path / "m.log",
-        tell=lambda _what: None,
-    )
+    player = without_a_binary(core, tmp_path, weights)
     for _controls in range(2):
         player.read_ahead()
     assert read == [(weights,)]
@@ -96,3 +120,13 @@ def test_weights_are_read_once_before_each_start(
         player.bring_up(1)
     player.read_ahead()
     assert read == [(weights,)] * 2
+
+
+def test_a_path_that_the_system_refuses_costs_no_other_model_anything(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """Who reads ahead is not asked yet, while another one is served; its own start says it."""
+    player = without_a_binary(core, tmp_path, tmp_path / f"{'m' * 300}.gguf")
+    player.read_ahead()
+    with pytest.raises(EndpointError, match="m cannot be started"):
+        player.bring_up(1)

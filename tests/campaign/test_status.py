@@ -1,17 +1,21 @@
 """Stop and status: from another shell, by files alone."""
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from campaigning import arnes, instrument
+from campaigning import ScriptedModel, arnes, golden_text, instrument, plan_text
 from nights import Night
 
-from harness.campaign.night import Summary
-from harness.campaign.orchestrator import Tally
+from harness.campaign.night import Summary, create, run_campaign
+from harness.campaign.plan import resolve
 from harness.campaign.status import ask_to_stop, status_of
-from harness.records.campaign import JournalEvent
+from harness.campaign.tally import Tally
+from harness.clock import SystemClock
+from harness.models.scripted import ScriptedServer
+from harness.records.campaign import CampaignPlan, JournalEvent
 from harness.records.sample import Sample
 from harness.report.status import status_text
 from harness.stages.instrument import Instrument
@@ -40,6 +44,7 @@ def test_a_stop_lets_the_present_cell_end_and_resume_goes_on(
     assert first.done == 1  # the stop came before b's first call
 
     night.when_up = lambda _run: None
+    night.campaign.folder.stop.unlink()  # as `run_campaign` does when it takes the campaign
     second = night.pass_over()
     assert night.began == ["a1", "b1", "b1", "a2", "b2", "a3", "b3"]
     assert (second.finished_before, second.asked, second.done) == (1, 5, 6)
@@ -53,7 +58,29 @@ def test_nobody_is_asked_to_stop_where_nobody_runs(core: Instrument, tmp_path: P
     with store.exclusive(night.campaign):
         assert ask_to_stop(night.campaign)
     assert night.campaign.folder.stop.exists()
-    assert night.pass_over().done == 6  # the pass begins by taking it away
+
+
+def test_a_stop_that_comes_before_the_first_cell_holds(core: Instrument, tmp_path: Path) -> None:
+    """Whoever asks while a pass counts its cells is told that it stops, and so it does."""
+    night = Night(core, tmp_path)
+    with store.exclusive(night.campaign):
+        assert ask_to_stop(night.campaign)
+        assert night.pass_over().asked == 0
+    assert night.began == []
+
+
+def test_a_stop_that_was_left_lying_ends_no_later_pass(core: Instrument, tmp_path: Path) -> None:
+    """Its pass was killed before it came to it, or was one of finalize."""
+    model = ScriptedModel("m", {"A08": golden_text(core.suite.task("A08"))})
+    with ScriptedServer(model.script(core)) as server:
+        text = plan_text({"m": server.base_url}, tasks=["A08"], runs=1, controls=False)
+        plan = CampaignPlan.model_validate(tomllib.loads(text))
+        resolved = resolve(plan, text.encode(), core)
+        campaign = create(resolved, core, SystemClock(), tmp_path / "campaign")
+        campaign.folder.stop.touch()
+        summary = run_campaign(campaign, core, live=False)
+    assert (summary.stopped, summary.holds) == (False, True)
+    assert not campaign.folder.stop.exists()
 
 
 def test_status_tells_what_is_done_skipped_and_left(core: Instrument, tmp_path: Path) -> None:
@@ -140,3 +167,26 @@ def test_a_clock_that_was_set_back_gives_no_time_to_the_end(
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s == 360
         night.clock.set_by(hours=-1)
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s is None
+
+
+def test_what_controls_were_asked_is_no_pace(core: Instrument, tmp_path: Path) -> None:
+    """They answer at once, before every model: a night would seem to end within the hour."""
+    night = Night(core, tmp_path, {"controls": True})
+
+    def finished(model: str) -> None:
+        told = {"at": night.clock.now().isoformat(), "event": "cell_finished", "model": model}
+        night.campaign.log(JournalEvent.model_validate({**told, "run": 1, "task": "A08"}))
+
+    def left_s() -> float | None:
+        return status_of(night.campaign, core.suite, night.clock.now()).left_s
+
+    at = night.clock.now().isoformat()
+    night.campaign.log(JournalEvent(at=at, event="campaign_started"))
+    with store.exclusive(night.campaign):
+        night.clock.sleep(1)
+        for control in night.campaign.record.controls:
+            finished(control)
+        assert left_s() is None
+        night.clock.sleep(599)
+        finished("a")
+        assert left_s() == 6 * 600  # two models, three runs; nothing of it is on disk here

@@ -49,6 +49,12 @@ def test_the_arithmetic_is_told() -> None:
     )
 
 
+def test_after_the_deadline_no_time_is_negative() -> None:
+    """Who resumes in the evening has the deadline of the morning still."""
+    told = next_run_fits(-12 * 3600, previous_s=3600, estimate_s=None).why
+    assert told.endswith(" in reserve > 0 s, 12 h 00 min after the deadline")
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_no_started_run_ends_late_unless_it_grew_beyond_the_margin(seed: int) -> None:
     """Random nights: models in turn, durations that drift, a deadline somewhere."""

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,12 @@ from campaigning import (
     wait_until,
 )
 
+from harness.campaign.night import create
+from harness.campaign.plan import resolve
+from harness.clock import SystemClock
 from harness.models.script import prompt_key
 from harness.models.scripted import ScriptedServer
+from harness.records.campaign import CampaignPlan
 
 VERBS = (
     ("demo",),
@@ -112,6 +117,17 @@ def test_a_folder_that_is_no_campaign_is_named(tmp_path: Path) -> None:
         done = arnes(verb, str(tmp_path))
         assert done.returncode == 2
         assert "CAMPAIGN.json" in done.stderr, verb
+
+
+def test_a_campaign_that_is_named_twice_is_not_called_busy(tmp_path: Path) -> None:
+    """Whoever waits for another process to end would wait for ever."""
+    core = instrument()
+    text = plan_text({"m": "http://127.0.0.1:9/v1"}, tasks=["A08"], controls=False)
+    plan = resolve(CampaignPlan.model_validate(tomllib.loads(text)), text.encode(), core)
+    folder = str(create(plan, core, SystemClock(), tmp_path / "campaign").folder.path)
+    done = arnes("finalize", folder, f"{folder}/.", "--into", str(tmp_path / "result"))
+    assert done.returncode == 2
+    assert "named twice" in done.stderr
 
 
 def times_asked(server: ScriptedServer, prompt: str) -> int:

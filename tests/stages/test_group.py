@@ -81,6 +81,27 @@ def test_hosts_of_a_group_become_one_result(
     assert any("processor one / processor two" in line for line in final.warnings)
 
 
+def test_names_stay_unique_and_short_enough_to_be_read_again(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """An id may be as long as a plan takes, and a name may look like one that would be made."""
+    good = {task: [golden_text(core.suite.task(task))] for task in TASKS}
+    long = "m" * 64
+    campaigns = [
+        write_campaign(core, tmp_path / place, {name: good, long: good}, created_at=f"2026-01-0{k}")
+        for k, (place, name) in enumerate(
+            [("a/night", "both"), ("b/night", "both"), ("c/night.1", "both.at-1")], start=1
+        )
+    ]
+    final = together(core, campaigns, tmp_path / "result")
+    again = Final.model_validate_json(readable_json(final))
+    ids = [model.id for model in again.campaign.plan.models]
+    assert ids[::2] == ["both.at-1-2", "both.at-2", "both.at-1"]
+    assert ids[1::2] == [f"{'m' * 59}.at-{k}" for k in (1, 2, 3)]
+    assert [source.name for source in again.sources] == ["night.1-2", "night.2", "night.1"]
+    assert len(points_of(again)) == len(ids) * len(TASKS)
+
+
 def sampled(campaign: Campaign, model: str, watts: float) -> None:
     """A minute of a model's first run, at a power that does not change."""
     begun = datetime(2026, 11, 30, 22, 0, tzinfo=UTC)

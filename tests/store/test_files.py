@@ -1,5 +1,7 @@
 """Bytes reach the disk whole or not at all; raw is write-once, derived is replaced whole."""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,9 @@ import pytest
 from harness.errors import StoreError
 from harness.records.campaign import JournalEvent
 from harness.store import journal
+from harness.store.campaign import read_test_runs, write_test_runs
 from harness.store.files import remove_leftovers, replace_folder, write_once, write_whole
+from harness.store.layout import CellFolder
 
 
 def event(task: str) -> JournalEvent:
@@ -81,8 +85,25 @@ def test_a_torn_line_costs_no_later_event(tmp_path: Path) -> None:
 
 
 def test_an_event_of_another_version_is_not_taken_for_a_torn_line(tmp_path: Path) -> None:
-    """What is whole and cannot be understood is said, not skipped."""
+    """What is whole and cannot be understood is said in one message, not skipped."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"at": "2026-11-30", "event": "unheard_of"}\n')
-    with pytest.raises(ValueError, match="unheard_of"):
+    with pytest.raises(StoreError) as error:
         journal.read(path)
+    assert "unheard_of" in str(error.value)
+
+
+def test_what_a_replay_needs_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut may leave an empty file where one was only renamed: no cell could go on then."""
+    synced: list[str] = []
+    sync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        synced.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    cell = CellFolder(tmp_path / "A11")
+    write_test_runs(cell, {"key": "outcome"})
+    assert synced == ["file", "folder"]
+    assert read_test_runs(cell) == {"key": "outcome"}
