@@ -244,8 +244,10 @@ class TimedChat:
 class TimedLook(HttpChat):
     """The channel of preflight: prompts are read, and every reply is as long as it may be."""
 
-    def __init__(self, endpoint: Endpoint, *given: Any, clock: NightClock, speed: float) -> None:
-        super().__init__(endpoint, *given)
+    def __init__(
+        self, endpoint: Endpoint, *given: Any, clock: NightClock, speed: float, **named: Any
+    ) -> None:
+        super().__init__(endpoint, *given, **named)
         self._night, self._speed = clock, speed
 
     def complete(self, request: ChatRequest) -> Exchange:
@@ -336,8 +338,8 @@ def play_night(
         speed = speeds.get(served.endpoint.model)
         return chat if speed is None else TimedChat(chat, ledger, speed)
 
-    def look(endpoint: Endpoint, *given: Any) -> TimedLook:
-        return TimedLook(endpoint, *given, clock=clock, speed=speeds[endpoint.model])
+    def look(endpoint: Endpoint, *given: Any, **named: Any) -> TimedLook:
+        return TimedLook(endpoint, *given, clock=clock, speed=speeds[endpoint.model], **named)
 
     def grading(scoring: Scoring) -> TimedGrading:
         return TimedGrading(scoring, ledger, clock, beside=beside)

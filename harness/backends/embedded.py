@@ -161,7 +161,12 @@ class EmbeddedBackend(Backend):
                     'use another machine, or a server of your own with backend = "external"',
                 )
             )
-        path = self._weights or self._model.find()
+        path = None
+        try:
+            path = self._weights or self._model.find()
+        except OSError as error:  # parts are joined in a folder that may be full, or not ours
+            where, what = str(error.filename or "weights"), error.strerror or str(error)
+            problems.append(Problem(where, what, "make room for the model's file there"))
         if path is not None:
             wrong = weights.problem_with_weights(path, self._model.sha256, self._model.install)
             problems += [] if wrong is None else [wrong]

@@ -261,7 +261,9 @@ def _pass_over(
     orchestrator = Orchestrator(
         campaign=campaign,
         instrument=instrument,
-        players=_players(campaign, instrument, clock, shown, environment),
+        players=_players(
+            campaign, instrument, clock, shown, environment=environment, left_s=left_s
+        ),
         open_chat=_channel(instrument, clock, left_s),
         host=host,
         clock=clock,
@@ -311,7 +313,9 @@ def _players(
     instrument: Instrument,
     clock: Clock,
     shown: Display,
+    *,
     environment: Mapping[str, str],
+    left_s: Callable[[], float],
 ) -> tuple[Player, ...]:
     suite = instrument.suite.only(campaign.record.tasks)
     models: list[Player] = [
@@ -324,6 +328,7 @@ def _players(
             allow_slow=campaign.record.plan.allow_slow,
             log=campaign.folder.server_log(planned.id),
             tell=shown.phase,
+            left_s=left_s,
         )
         for planned in campaign.record.plan.models
     ]

@@ -150,15 +150,22 @@ class Orchestrator:
                 took_s, cells = self.clock.monotonic() - began, cells_text(len(pending))
                 self._log("run_finished", player, number, took_s, detail=cells)
             elif not self.stopped:
-                self.tally.skipped[f"{player.id} run {number}"] = CUT
-                self._log("run_skipped", player, number, detail=CUT)
+                self._cut(player, number)
         except EndpointError as error:
+            if self.left_s() <= 0:  # it is not the model's: the look at it was cut
+                self._cut(player, number)
+                return
             self.tally.set_aside[player.id] = str(error)
             self.activity.give_up(player.id)
             self._log("model_set_aside", player, number, detail=str(error))
             self.display.note(f"{player.id} is set aside, the campaign goes on.\n{error}\n")
         finally:
             self._take_down(player)
+
+    def _cut(self, player: Player, number: int) -> None:
+        """Record a run in which the deadline came."""
+        self.tally.skipped[f"{player.id} run {number}"] = CUT
+        self._log("run_skipped", player, number, detail=CUT)
 
     def _serve(
         self, player: Player, number: int, pending: list[Task], grading: Grading

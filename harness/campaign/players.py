@@ -1,5 +1,6 @@
 """Whoever answers in a campaign: a model behind a backend, or a control."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -86,6 +87,7 @@ class ModelPlayer:
     """A model of the plan.
 
     tell : is told what preflight is doing
+    left_s : seconds until all must be over; the look before a run is cut there
     """
 
     planned: PlannedModel
@@ -96,6 +98,7 @@ class ModelPlayer:
     allow_slow: bool
     log: Path
     tell: Callable[[str], None]
+    left_s: Callable[[], float] = lambda: math.inf
     control = False
     _ahead: bool = field(default=False, init=False)
     _backend: Backend | None = field(default=None, init=False)
@@ -132,7 +135,10 @@ class ModelPlayer:
         """Find out what is served; `before` is the look before a run, for the one after it."""
         assert self._backend is not None
         transport, limit = self.config.transport, self.config.call_timeout_s
-        with HttpChat(endpoint, transport, limit, self.clock, self.api_key) as chat:
+        # A look that is cut after a run would seem to be a change: it may end after the deadline.
+        left_s = self.left_s if before is None else lambda: math.inf
+        given = (endpoint, transport, limit, self.clock, self.api_key)
+        with HttpChat(*given, left_s=left_s) as chat:
             return preflight(
                 endpoint,
                 chat.complete,

@@ -1,13 +1,14 @@
 """The embedded model is the pinned one, or it is not started."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from harness.backends.embedded import EmbeddedBackend
-from harness.backends.embedded_models import GEMMA3, GEMMA_FILE, GEMMA_PACKAGE
+from harness.backends.embedded_models import GEMMA3, GEMMA_FILE, GEMMA_PACKAGE, SMOLLM2
 from harness.backends.weights import (
     WEIGHTS_SHA256,
     package_folder,
@@ -58,6 +59,21 @@ def test_nothing_is_launched_with_other_weights(tmp_path: Path) -> None:
     assert "these are other weights" in str(caught.value)
     assert backend.pid is None
     assert not log.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_a_problem_of_one_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The night goes on with the others."""
+
+    def find() -> Path:
+        raise PermissionError(13, "Permission denied", "/cache/arnes")
+
+    planned = PlannedModel(id="m", backend="embedded")
+    backend = EmbeddedBackend(planned, tmp_path / "server.log", CLOCK)
+    monkeypatch.setattr(backend, "_model", replace(SMOLLM2, find=find))
+    with pytest.raises(EndpointError, match="/cache/arnes: Permission denied"):
+        backend.start()
 
 
 # Anybody's weights

@@ -12,8 +12,11 @@ from harness.campaign.deadline import Countdown, deadline_of, moment_of
 from harness.campaign.history import previous_run_s
 from harness.campaign.orchestrator import CUT
 from harness.campaign.plan import resolve
-from harness.errors import PlanError
-from harness.records.campaign import CampaignPlan, JournalEvent
+from harness.campaign.players import ModelPlayer
+from harness.clock import SystemClock
+from harness.errors import EndpointError, PlanError
+from harness.models.scripted import Behaviour, Script, ScriptedServer
+from harness.records.campaign import CampaignPlan, JournalEvent, PlannedModel
 from harness.records.score import ScoreSheet, Unscored
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
@@ -169,6 +172,43 @@ def test_a_call_that_the_deadline_cuts_leaves_its_cell_unscored(
     assert len(outcomes) == 6
     assert len(tally.skipped) == 6  # the run that was cut, and five that were not begun
     assert tally.skipped["a run 1"] == CUT
+
+
+def test_a_model_whose_start_the_deadline_ends_is_not_set_aside(
+    core: Instrument, tmp_path: Path
+) -> None:
+    """What was cut is the look at it: the next pass measures it as if nothing were."""
+
+    def fail(_run: str) -> None:
+        raise EndpointError("m cannot be measured: the deadline of the campaign came")
+
+    night = Night(core, tmp_path, {"hours": 0.5}, when_up=fail)
+    tally = night.pass_over()
+    assert tally.set_aside == {}
+    assert tally.skipped["a run 1"] == CUT
+
+
+def test_the_look_before_a_run_ends_with_the_night(core: Instrument, tmp_path: Path) -> None:
+    """A server that hangs in its first reply would hold the night for half an hour a question."""
+    looked = ModelPlayer(
+        planned=PlannedModel(id="m", backend="external"),
+        suite=core.suite,
+        config=core.config,
+        clock=SystemClock(),
+        api_key=None,
+        allow_slow=True,
+        log=tmp_path / "m.log",
+        tell=lambda _what: None,
+        left_s=lambda: -1.0,
+    )
+    slow = Behaviour(content="Blue.", first_byte_delay_s=300)
+    with ScriptedServer(Script(default=(slow,))) as server:
+        looked.planned = looked.planned.model_copy(
+            update={"base_url": server.base_url, "served_name": "m"}
+        )
+        with pytest.raises(EndpointError, match="deadline"):
+            looked.bring_up(1)
+        looked.shut_down()
 
 
 @pytest.mark.parametrize(("hours", "begun"), [(-5, ["a1", "b1", "a2", "b2"]), (+2, ["a1", "b1"])])
