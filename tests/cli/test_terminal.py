@@ -1,0 +1,42 @@
+"""What is written on a terminal: nothing of a table is cut, and no locale stops a verb."""
+
+import json
+import re
+
+import pytest
+from campaigning import arnes
+from rich.table import Table
+
+from harness.cli.terminal import print_table
+
+MODEL = "qwen3-30b-a3b-instruct-2507-q4-k-m-reasoning"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_no_number_of_a_table_is_cut_or_folded(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half a number is a wrong one; what does not fit is broken between words and in names."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    table = Table(title="Models")
+    for heading in ("Model", "Mean", "Interval", "Ended early", "Unscored"):
+        table.add_column(heading, no_wrap=True)
+    table.add_row(MODEL, "122.00", "1.41 [0.6–45.1]", "3 no deliverable", "[dim]7 deadline[/dim]")
+    print_table(table)
+    shown = capsys.readouterr().out
+    cells = [line.strip("│").split("│") for line in shown.splitlines() if line.startswith("│")]
+    told = ["".join(part.strip() for part in column) for column in zip(*cells, strict=True)]
+    assert told[0] == MODEL
+    assert told[1] == "122.00"
+    assert told[3].replace(" ", "") == "3nodeliverable"
+    assert re.search(r"\[0\.6–45\.1\] ", shown)
+    assert "…" not in shown
+    assert columns < 60 or max(map(len, shown.splitlines())) <= columns
+
+
+def test_a_table_of_a_verb_is_whole_on_a_narrow_terminal() -> None:
+    """The ids of the forms are what a person copies from this table."""
+    forms = [task["form"] for task in json.loads(arnes("tasks", "--json").stdout)]
+    shown = arnes("tasks", COLUMNS="60").stdout
+    assert all(form in shown for form in forms)
+    assert "…" not in shown
