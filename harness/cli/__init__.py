@@ -6,7 +6,8 @@ input, 130 interrupted (what is on disk stays resumable).
 
 import signal
 import sys
-from typing import Annotated
+from io import TextIOWrapper
+from typing import Annotated, TextIO
 
 import typer
 
@@ -79,6 +80,7 @@ app.add_typer(suite.app, name="suite")
 def main() -> None:
     """Entry point of `arnes`. The only place that catches `HarnessError`."""
     _take_as_ctrl_c(signal.SIGTERM, signal.SIGHUP)
+    _write_what_cannot_be_encoded(sys.stdout)
     try:
         app()
     except HarnessError as error:
@@ -97,6 +99,15 @@ def main() -> None:
             # other string that is run makes it forget.
             exec("")  # noqa: S102
         raise
+
+
+def _write_what_cannot_be_encoded(stream: TextIO) -> None:
+    r"""Let a stream write `\\u2192` for an arrow that its encoding lacks, as stderr does anyway.
+
+    Else a locale without UTF-8, or a file name that is none, ends a verb in its last line.
+    """
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _take_as_ctrl_c(*signals: signal.Signals) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from campaigning import arnes
@@ -40,3 +41,25 @@ def test_a_table_of_a_verb_is_whole_on_a_narrow_terminal() -> None:
     shown = arnes("tasks", COLUMNS="60").stdout
     assert all(form in shown for form in forms)
     assert "…" not in shown
+
+
+def test_a_terminal_without_utf8_gets_every_line() -> None:
+    """What an encoding lacks is written by its number; no verb ends for it."""
+    done = arnes("validate", "--task", "A04", fresh=True, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "0 \\u2264 0.6" in done.stdout
+    assert "The instrument holds." in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_json_is_json_in_every_encoding(tmp_path: Path, encoding: str) -> None:
+    """Its own escapes stand for what an encoding lacks, and for names that are no UTF-8."""
+    weights = tmp_path / "π-\N{GRINNING FACE}"
+    weights.mkdir()
+    (weights / "w.gguf").touch()
+    plan = tmp_path / "no-\udcff.toml"
+    arguments = ("campaign", "new", str(plan), "--gguf", str(weights), "--json")
+    done = arnes(*arguments, fresh=True, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["plan"], told["models"]) == (str(plan), {str(weights): ["w"]})
