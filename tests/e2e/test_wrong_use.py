@@ -115,6 +115,18 @@ def test_a_dead_url_is_found_before_anything_is_made(
     assert not folder.exists()
 
 
+def test_what_a_deadline_cut_needs_another_one(
+    core: Instrument, start: Callable[..., tuple[int, str, Path]]
+) -> None:
+    """A resume keeps the deadline of the start, so the command that is named names a new one."""
+    with ScriptedServer(good(core).script(core)) as server:
+        text = plan_text({"m": server.base_url}, tasks=["A08"], runs=1, more="hours = 0.1")
+        code, output, folder = start(text)
+    assert code == 1, output
+    assert "m run 1 is skipped" in output
+    assert f"arnes campaign resume {folder} --deadline HH:MM\n" in output
+
+
 @pytest.mark.slow
 def test_a_server_that_loads_is_waited_for(
     core: Instrument, start: Callable[..., tuple[int, str, Path]]
