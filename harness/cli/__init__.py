@@ -32,6 +32,12 @@ from harness.cli import (
 from harness.errors import HarnessError
 
 INTERRUPTED = 130
+TODO_OF_THE_DISK = {
+    FileExistsError: "a file is in the way: name another place",
+    NotADirectoryError: "a file is in the way: name another place",
+    IsADirectoryError: "a folder is in the way: name a file",
+    PermissionError: "let this user write there, or name another place",
+}
 
 app = typer.Typer(
     name="arnes",
@@ -89,6 +95,9 @@ def main() -> None:
     except OSError as error:  # the disk, a permission, a path: the operator can act on it
         where = f"{error.filename}: " if error.filename else ""
         print(f"{type(error).__name__}: {where}{error.strerror or error}", file=sys.stderr)  # noqa: T201
+        for kind, todo in TODO_OF_THE_DISK.items():
+            if isinstance(error, kind):
+                print(f"  → {todo}", file=sys.stderr)  # noqa: T201
         print("What was done before is on disk; nothing else was changed.", file=sys.stderr)  # noqa: T201
         sys.exit(HarnessError.exit_status)
     except SystemExit as end:  # typer turns Ctrl-C into this status without a word
