@@ -20,11 +20,18 @@ from harness.campaign.plan import Resolved, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.campaign.sampler import Sampler
 from harness.clock import Clock, SystemClock
-from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
+from harness.errors import (
+    FormError,
+    InstrumentError,
+    NotComparableError,
+    PlanError,
+    Problem,
+    StoreError,
+)
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
 from harness.records.base import readable_json
-from harness.records.campaign import CampaignRecord, JournalEvent, PlannedModel
+from harness.records.campaign import CampaignPlan, CampaignRecord, JournalEvent, PlannedModel
 from harness.records.run import HostInfo
 from harness.records.validation import Validation
 from harness.signature import NO_SUCH_PART, changed_parts
@@ -111,12 +118,25 @@ def prepare(
     instrument = load_instrument(find_root(start), plan.profile)
     resolved = resolve(plan, plan_path.read_bytes(), instrument)
     clock = SystemClock()
+    _refuse_missing(plan)
     for planned in plan.models:
         if planned.backend == "external":  # a dead address is found before a folder is made
             with make_backend(planned, Path(os.devnull), clock):
                 pass
     campaign = create(resolved, instrument, clock, folder, progress)
     return campaign, instrument
+
+
+def _refuse_missing(plan: CampaignPlan) -> None:
+    """Refuse a plan that names programs or weights that are not there: nobody reads it at night."""
+    problems = [
+        Problem(f"models.{planned.id}: {problem.where}", problem.what, problem.todo)
+        for planned in plan.models
+        for problem in make_backend(planned, Path(os.devnull), SystemClock()).missing()
+    ]
+    if problems:
+        headline = f"{len(problems)} problem(s) in the plan {plan.name!r}"
+        raise PlanError(headline, problems, "Nothing was run.")
 
 
 def create(
