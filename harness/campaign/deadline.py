@@ -49,10 +49,14 @@ def deadline_of(plan: CampaignPlan, now: datetime) -> datetime | None:
     Raises
     ------
     PlanError
-        If it is no moment, or has passed already.
+        If it is no moment, has passed already, or lies beyond the calendar.
     """
     if plan.hours is not None:
-        return now + timedelta(hours=plan.hours)
+        try:
+            return now + timedelta(hours=plan.hours)
+        except OverflowError as error:
+            problem = Problem("hours", f"{plan.hours:g} hours end after the last year", HOW)
+            raise PlanError("the deadline cannot be read", [problem], "Nothing was run.") from error
     return None if plan.deadline is None else moment_of(plan.deadline, now)
 
 

@@ -93,6 +93,11 @@ def resolve(
         Problem("models", f"the id {model_id!r} stands twice", "give each model its own id")
         for model_id in sorted({i for i in ids if ids.count(i) > 1})
     ]
+    todo = "choose others: not every disk makes two folders of them"
+    problems += [
+        Problem("models", f"the ids {' and '.join(alike)} differ in capitals alone", todo)
+        for alike in _alike(ids)
+    ]
     for model in plan.models:
         problems += _model_problems(model, environment)
         problems += _slot_problems(model, instrument.config.parallel_cells)
@@ -118,6 +123,14 @@ def resolve(
         left_out=left_out,
         usual_tokens=usual_tokens(instrument.suite.only(chosen).tasks, instrument.config),
     )
+
+
+def _alike(ids: list[str]) -> list[list[str]]:
+    """Return the groups of ids that are different, and one where capitals do not count."""
+    groups: dict[str, set[str]] = {}
+    for model_id in ids:
+        groups.setdefault(model_id.lower(), set()).add(model_id)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
 
 
 def _deadline_problems(plan: CampaignPlan, now: datetime) -> tuple[Problem, ...]:

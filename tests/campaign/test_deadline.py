@@ -53,6 +53,15 @@ def test_a_plan_names_hours_or_a_moment_and_not_both() -> None:
         )
 
 
+@pytest.mark.parametrize("hours", [1e8, 1e300])
+def test_hours_that_no_calendar_holds_are_refused(hours: float) -> None:
+    """A slip of the keyboard is a wrong plan, no fault of ours."""
+    model = {"id": "m", "backend": "embedded"}
+    plan = CampaignPlan.model_validate({"name": "p", "models": [model], "hours": hours})
+    with pytest.raises(PlanError, match="hours = 9"):
+        deadline_of(plan, EVENING)
+
+
 def test_a_clock_that_is_set_back_does_not_put_the_deadline_off() -> None:
     """The monotonic clock goes on: what is left shrinks by what has passed."""
     clock = WallClock(TEN_IN_THE_EVENING)

@@ -1,7 +1,9 @@
 """Stop and status: from another shell, by files alone."""
 
 import json
+import re
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,12 @@ def test_status_tells_what_is_done_skipped_and_left(core: Instrument, tmp_path: 
     text = status_text(found)
     assert "4 of 6 cells are done" in text
     assert "a run 3: 0/1  run skipped: its previous run took 1 h 00 min" in text
+    assert found.deadline is not None
+    until = re.search(r"deadline: \w+ (\d{4}-\d\d-\d\d \d\d:\d\d) \(UTC([+-]\d{4})\)", text)
+    assert until is not None, text  # as a clock here shows it, to the minute
+    shown = datetime.strptime(" ".join(until.groups()), "%Y-%m-%d %H:%M %z")
+    told = datetime.fromisoformat(found.deadline)
+    assert shown == told.replace(second=0, microsecond=0)
 
 
 def test_status_knows_a_campaign_that_is_run_now(core: Instrument, tmp_path: Path) -> None:
