@@ -74,7 +74,7 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
         doing=_doing(events) if held else "",
         done=done,
         cells=cells,
-        left_s=_left_s(events, cells - done, now) if held else None,
+        left_s=_left_s(events, runs, campaign.record.controls, now) if held else None,
         deadline=campaign.record.deadline,
         runs=runs,
         faults=_faults(campaign),
@@ -121,10 +121,19 @@ def _doing(events: list[JournalEvent]) -> str:
     return f"{last.model} run {last.run}, after {last.event.replace('_', ' ')} {last.task or ''}"
 
 
-def _left_s(events: list[JournalEvent], cells: int, now: datetime) -> float | None:
-    """Return the time to the end at the pace of this pass, from its start to now."""
+def _left_s(
+    events: list[JournalEvent],
+    runs: tuple[RunStatus, ...],
+    controls: tuple[str, ...],
+    now: datetime,
+) -> float | None:
+    """Return the time to the end at the pace of this pass, from its start to now.
+
+    Controls answer at once and play first: counted as cells, they would end a night in a minute.
+    """
     own = _last_pass(events)
-    finished = sum(event.event == "cell_finished" for event in own)
+    finished = sum(e.event == "cell_finished" and e.model not in controls for e in own)
+    cells = sum(run.cells - run.done for run in runs if run.model not in controls)
     if not finished:
         return None
     took_s = (now - datetime.fromisoformat(own[0].at)) / timedelta(seconds=1)

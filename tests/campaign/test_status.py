@@ -135,6 +135,25 @@ def test_the_last_sample_is_told(core: Instrument, tmp_path: Path) -> None:
     assert json.loads(printed.stdout)["sample"]["gpu_watts"] == 250.4
 
 
+def test_controls_say_nothing_of_the_time_to_the_end(core: Instrument, tmp_path: Path) -> None:
+    """They answer at once and play first: a night of nine hours would end in seconds."""
+    night = Night(core, tmp_path, {"controls": True})
+
+    def log(event: str, model: str | None = None) -> None:
+        told = {"at": night.clock.now().isoformat(), "event": event, "model": model, "run": 1}
+        night.campaign.log(JournalEvent.model_validate(told))
+
+    log("campaign_started")
+    with store.exclusive(night.campaign):
+        for control in night.campaign.record.controls:
+            night.clock.sleep(1)
+            log("cell_finished", control)
+        assert status_of(night.campaign, core.suite, night.clock.now()).left_s is None
+        night.clock.sleep(3598)
+        log("cell_finished", "a")  # the first of six; no reply is stored, so six are left
+        assert status_of(night.campaign, core.suite, night.clock.now()).left_s == 6 * 3600
+
+
 def test_a_clock_that_was_set_back_gives_no_time_to_the_end(
     core: Instrument, tmp_path: Path
 ) -> None:
