@@ -10,6 +10,9 @@ from harness.records.campaign import CampaignPlan
 HOW = 'write "07:00" (the next time it is so late here) or "2026-11-30T07:00"; a plan: hours = 9'
 
 
+UNTIL = "until "  # before the deadline of a pass, in the journal
+
+
 class Countdown:
     """The time until a deadline, by two clocks: never more than either of them allows.
 
@@ -37,6 +40,11 @@ class Countdown:
         if self._deadline is None:
             return math.inf
         return (self._deadline - self._clock.now()).total_seconds()
+
+
+def until_text(deadline: datetime | None) -> str:
+    """Return what the journal says of the deadline of a pass; empty without one."""
+    return "" if deadline is None else UNTIL + deadline.isoformat(timespec="seconds")
 
 
 def deadline_of(plan: CampaignPlan, now: datetime) -> datetime | None:

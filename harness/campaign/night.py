@@ -12,7 +12,7 @@ from harness.backends.hardware import host_info
 from harness.backends.readings import Meter
 from harness.campaign.activity import Activity
 from harness.campaign.controls import CONTROLS
-from harness.campaign.deadline import Countdown, deadline_of
+from harness.campaign.deadline import Countdown, deadline_of, until_text
 from harness.campaign.display import Display, display
 from harness.campaign.history import cell_times, rest_of
 from harness.campaign.orchestrator import Orchestrator, Tally
@@ -274,7 +274,8 @@ def _pass_over(
     begun = campaign.folder.journal.is_file()
     if begun:
         _warn_of_another_host(campaign, host, shown)
-    _log(campaign, clock, "campaign_resumed" if begun else "campaign_started")
+    event: PassEvent = "campaign_resumed" if begun else "campaign_started"
+    _log(campaign, clock, event, until_text(deadline))
     orchestrator = Orchestrator(
         campaign=campaign,
         instrument=instrument,
@@ -298,8 +299,9 @@ def _pass_over(
     return Summary(tally, campaign.size, stopped, campaign.record.left_out)
 
 
-def _log(campaign: Campaign, clock: Clock, event: PassEvent) -> None:
-    campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
+def _log(campaign: Campaign, clock: Clock, event: PassEvent, detail: str = "") -> None:
+    at = clock.now().isoformat(timespec="seconds")
+    campaign.log(JournalEvent(at=at, event=event, detail=detail))
 
 
 def _refused_by_the_system(campaign: Campaign, error: OSError) -> StoreError:

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from harness.campaign.deadline import UNTIL
 from harness.errors import StoreError
 from harness.records.campaign import JournalEvent
 from harness.records.sample import Sample
@@ -34,6 +35,7 @@ class Status:
     state : what is going on, in a few words
     doing : model, run and task of the cell that was asked last while it runs
     left_s : until its end, from the pace of this pass so far; None where nothing is known
+    deadline : of the last pass; `resume --deadline` names another one than the start
     faults : cause → cells without a score so far
     set_aside : model → why, in the last pass
     left_out : task → why it is not asked although the plan wants it
@@ -75,7 +77,7 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
         done=done,
         cells=cells,
         left_s=_left_s(events, runs, campaign.record.controls, now) if held else None,
-        deadline=campaign.record.deadline,
+        deadline=_deadline(events) or campaign.record.deadline,
         runs=runs,
         faults=_faults(campaign),
         set_aside={
@@ -146,6 +148,13 @@ def _last_pass(events: list[JournalEvent]) -> list[JournalEvent]:
         n for n, e in enumerate(events) if e.event in ("campaign_started", "campaign_resumed")
     ]
     return events[starts[-1] :] if starts else events
+
+
+def _deadline(events: list[JournalEvent]) -> str | None:
+    """Return the deadline of the last pass, which need not be the one of the start."""
+    begun = next(iter(_last_pass(events)), None)
+    told = begun.detail if begun is not None else ""
+    return told.removeprefix(UNTIL) if told.startswith(UNTIL) else None
 
 
 def _faults(campaign: Campaign) -> dict[str, int]:

@@ -3,13 +3,14 @@
 import json
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from campaigning import arnes, instrument
 from nights import Night
 
+from harness.campaign.deadline import until_text
 from harness.campaign.night import Summary
 from harness.campaign.orchestrator import Tally
 from harness.campaign.status import ask_to_stop, status_of
@@ -133,6 +134,20 @@ def test_the_last_sample_is_told(core: Instrument, tmp_path: Path) -> None:
     assert expected in status_text(found).splitlines()
     printed = arnes("campaign", "status", str(night.campaign.folder.path), "--json")
     assert json.loads(printed.stdout)["sample"]["gpu_watts"] == 250.4
+
+
+def test_the_deadline_is_that_of_the_last_pass(core: Instrument, tmp_path: Path) -> None:
+    """Who resumed with another one is not told the one that has passed."""
+    night = Night(core, tmp_path, {"hours": 4.5})
+    later = night.clock.now() + timedelta(hours=12)
+    for event, until in (("campaign_started", None), ("campaign_resumed", later)):
+        at, detail = night.clock.now().isoformat(), until_text(until)
+        told = {"at": at, "event": event, "detail": detail}
+        night.campaign.log(JournalEvent.model_validate(told))
+        found = status_of(night.campaign, core.suite, night.clock.now())
+        assert found.deadline is not None
+        expected = until or night.clock.now() + timedelta(hours=4.5)
+        assert datetime.fromisoformat(found.deadline) == expected
 
 
 def test_controls_say_nothing_of_the_time_to_the_end(core: Instrument, tmp_path: Path) -> None:
