@@ -4,6 +4,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+from harness.errors import Problem
 from harness.records.run import Endpoint, ServerInfo
 
 
@@ -36,6 +37,10 @@ class Backend(Protocol):
 
     def weights(self) -> tuple[Path, ...]:
         """Return the files that a start reads; none where only the engine knows them."""
+        return ()
+
+    def missing(self) -> tuple[Problem, ...]:
+        """Return what a start needs and this machine does not have; a look at names alone."""
         return ()
 
     def alive(self) -> bool:

@@ -109,13 +109,13 @@ def _server(url: str) -> Finding:
     """Say what a server is, without waiting for one that is still loading."""
     problem = problem_with_url(url)
     if problem:
-        return _no_server(problem, "give an address such as http://127.0.0.1:8080/v1")
+        return _no_server(url, problem, "give an address such as http://127.0.0.1:8080/v1")
     answers: list[Answer] = []
     for address in api_urls(url):
         try:
             probe = Probe(address)
         except EndpointError as error:
-            return _no_server(error.problems[0].what, error.problems[0].todo)
+            return _no_server(url, error.problems[0].what, error.problems[0].todo)
         with probe:
             answers.append(probe.get_api("/models"))
             names = model_names(answers[-1])
@@ -123,12 +123,13 @@ def _server(url: str) -> Finding:
                 told = _told(describe(probe, names[0]), names)
                 return Finding(name="server", ok=True, found=told)
             if names is not None:
-                return _no_server("it lists no model", "load one")
-    return _no_server(*what_is_wrong(answers))
+                return _no_server(url, "it lists no model", "load one")
+    return _no_server(url, *what_is_wrong(answers))
 
 
-def _no_server(found: str, todo: str) -> Finding:
-    return Finding(name="server", ok=False, found=found, todo=todo)
+def _no_server(url: str, found: str, todo: str) -> Finding:
+    where = "" if repr(url) in found else f"{url}: "  # an address that is none is quoted already
+    return Finding(name="server", ok=False, found=f"{where}{found}", todo=todo)
 
 
 def _told(server: ServerInfo, names: tuple[str, ...]) -> str:

@@ -83,14 +83,25 @@ class LlamaServerBackend(OwnedServer):
         """Return the file, or the parts of a split one."""
         return tuple(files_of(self._weights))
 
+    def missing(self) -> tuple[Problem, ...]:
+        """Return the binary, and files of the weights, that are not there."""
+        files = [
+            Problem(str(file), "no such file", "correct options.weights")
+            for file in self.weights()
+            if not file.is_file()
+        ]
+        return (*files, *self._no_binary())
+
     def check(self) -> None:
         """Look for the binary, and read the weights."""
         self._binary = path_of(self._options.binary)
-        problems = [self._problem_with_weights()]
-        if self._binary is None:
-            todo = "install llama.cpp, or write the path in options.binary"
-            problems.append(Problem("binary", f"{self._options.binary!r} is not found", todo))
-        refuse_start(self._planned, problems)
+        refuse_start(self._planned, [self._problem_with_weights(), *self._no_binary()])
+
+    def _no_binary(self) -> tuple[Problem, ...]:
+        if path_of(self._options.binary) is not None:
+            return ()
+        todo = "install llama.cpp, or write the path in options.binary"
+        return (Problem("binary", f"{self._options.binary!r} is not found", todo),)
 
     def command(self, port: int) -> list[str]:
         """Return the command: what the plan may not change, then its flags."""

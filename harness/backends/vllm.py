@@ -78,14 +78,17 @@ class VllmBackend(OwnedServer):
         """Return the files of a folder; of a hub name vLLM alone knows where they lie."""
         return tuple(files_of(self._folder)) if self._folder.is_dir() else ()
 
+    def missing(self) -> tuple[Problem, ...]:
+        """Return the binary, if it is not there; a model that is no folder may be a hub's."""
+        if path_of(self._options.binary) is not None:
+            return ()
+        todo = "install vLLM, or write the path in options.binary"
+        return (Problem("binary", f"{self._options.binary!r} is not found", todo),)
+
     def check(self) -> None:
         """Look for the binary, and read the weights of a folder."""
         self._binary = path_of(self._options.binary)
-        problems = [self._problem_with_weights()]
-        if self._binary is None:
-            todo = "install vLLM, or write the path in options.binary"
-            problems.append(Problem("binary", f"{self._options.binary!r} is not found", todo))
-        refuse_start(self._planned, problems)
+        refuse_start(self._planned, [self._problem_with_weights(), *self.missing()])
 
     def command(self, port: int) -> list[str]:
         """Return the command: what the plan may not change, then its flags."""

@@ -10,6 +10,9 @@ from harness.records.campaign import CampaignPlan
 HOW = 'write "07:00" (the next time it is so late here) or "2026-11-30T07:00"; a plan: hours = 9'
 
 
+UNTIL = "until "  # before the deadline of a pass, in the journal
+
+
 class Countdown:
     """The time until a deadline, by two clocks: never more than either of them allows.
 
@@ -44,6 +47,11 @@ class Countdown:
         return (self._deadline - self._clock.now()).total_seconds()
 
 
+def until_text(deadline: datetime | None) -> str:
+    """Return what the journal says of the deadline of a pass; empty without one."""
+    return "" if deadline is None else UNTIL + deadline.isoformat(timespec="seconds")
+
+
 def deadline_of(plan: CampaignPlan, now: datetime) -> datetime | None:
     """Return the moment that a plan names, or None.
 
@@ -54,13 +62,13 @@ def deadline_of(plan: CampaignPlan, now: datetime) -> datetime | None:
     Raises
     ------
     PlanError
-        If it is no moment, or has passed already.
+        If it is no moment, has passed already, or lies beyond the calendar.
     """
     if plan.hours is not None:
         try:
             return now + timedelta(hours=plan.hours)
         except OverflowError as error:
-            problem = Problem("hours", f"{plan.hours:g} hours from now is no date", HOW)
+            problem = Problem("hours", f"{plan.hours:g} hours end after the last year", HOW)
             raise PlanError("the deadline cannot be read", [problem], "Nothing was run.") from error
     return None if plan.deadline is None else moment_of(plan.deadline, now)
 

@@ -12,7 +12,7 @@ from harness.backends.hardware import host_info
 from harness.backends.readings import Meter
 from harness.campaign.activity import Activity
 from harness.campaign.controls import CONTROLS
-from harness.campaign.deadline import Countdown, deadline_of
+from harness.campaign.deadline import Countdown, deadline_of, until_text
 from harness.campaign.display import Display, display
 from harness.campaign.history import cell_times, rest_of
 from harness.campaign.orchestrator import Orchestrator
@@ -21,11 +21,18 @@ from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.campaign.sampler import Sampler
 from harness.campaign.tally import Tally
 from harness.clock import Clock, SystemClock
-from harness.errors import FormError, InstrumentError, NotComparableError, Problem, StoreError
+from harness.errors import (
+    FormError,
+    InstrumentError,
+    NotComparableError,
+    PlanError,
+    Problem,
+    StoreError,
+)
 from harness.models.chat import ChatModel
 from harness.models.http import HttpChat
 from harness.records.base import readable_json
-from harness.records.campaign import CampaignRecord, JournalEvent, PlannedModel
+from harness.records.campaign import CampaignPlan, CampaignRecord, JournalEvent, PlannedModel
 from harness.records.run import HostInfo
 from harness.records.validation import Validation
 from harness.signature import NO_SUCH_PART, changed_parts
@@ -112,12 +119,25 @@ def prepare(
     instrument = load_instrument(find_root(start), plan.profile)
     resolved = resolve(plan, plan_path.read_bytes(), instrument)
     clock = SystemClock()
+    _refuse_missing(plan)
     for planned in plan.models:
         if planned.backend == "external":  # a dead address is found before a folder is made
             with make_backend(planned, Path(os.devnull), clock):
                 pass
     campaign = create(resolved, instrument, clock, folder, progress)
     return campaign, instrument
+
+
+def _refuse_missing(plan: CampaignPlan) -> None:
+    """Refuse a plan that names programs or weights that are not there: nobody reads it at night."""
+    problems = [
+        Problem(f"models.{planned.id}: {problem.where}", problem.what, problem.todo)
+        for planned in plan.models
+        for problem in make_backend(planned, Path(os.devnull), SystemClock()).missing()
+    ]
+    if problems:
+        headline = f"{len(problems)} problem(s) in the plan {plan.name!r}"
+        raise PlanError(headline, problems, "Nothing was run.")
 
 
 def create(
@@ -257,7 +277,8 @@ def _pass_over(
     begun = campaign.folder.journal.is_file()
     if begun:
         _warn_of_another_host(campaign, host, shown)
-    _log(campaign, clock, "campaign_resumed" if begun else "campaign_started")
+    event: PassEvent = "campaign_resumed" if begun else "campaign_started"
+    _log(campaign, clock, event, until_text(deadline))
     orchestrator = Orchestrator(
         campaign=campaign,
         instrument=instrument,
@@ -283,8 +304,9 @@ def _pass_over(
     return Summary(tally, campaign.size, stopped, campaign.record.left_out)
 
 
-def _log(campaign: Campaign, clock: Clock, event: PassEvent) -> None:
-    campaign.log(JournalEvent(at=clock.now().isoformat(timespec="seconds"), event=event))
+def _log(campaign: Campaign, clock: Clock, event: PassEvent, detail: str = "") -> None:
+    at = clock.now().isoformat(timespec="seconds")
+    campaign.log(JournalEvent(at=at, event=event, detail=detail))
 
 
 def _refused_by_the_system(campaign: Campaign, error: OSError) -> StoreError:

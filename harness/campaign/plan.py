@@ -88,15 +88,16 @@ def resolve(
         problems.append(
             Problem("runs", f"{runs}, schedules are written for {RUN_CEILING}", "ask for fewer")
         )
-    # Where a file system does not tell capitals apart, one would find the other's replies.
-    ids = [model.id.lower() for model in plan.models]
+    ids = [model.id for model in plan.models]
     problems += [
-        Problem(
-            "models",
-            f"the id {model_id!r} stands twice, whichever of its letters are capitals",
-            "give each model its own id",
-        )
+        Problem("models", f"the id {model_id!r} stands twice", "give each model its own id")
         for model_id in sorted({i for i in ids if ids.count(i) > 1})
+    ]
+    # Where a file system does not tell capitals apart, one would find the other's replies.
+    todo = "choose others: not every disk makes two folders of them"
+    problems += [
+        Problem("models", f"the ids {' and '.join(alike)} differ in capitals alone", todo)
+        for alike in _alike(ids)
     ]
     for model in plan.models:
         problems += _model_problems(model, environment)
@@ -123,6 +124,14 @@ def resolve(
         left_out=left_out,
         usual_tokens=usual_tokens(instrument.suite.only(chosen).tasks, instrument.config),
     )
+
+
+def _alike(ids: list[str]) -> list[list[str]]:
+    """Return the groups of ids that are different, and one where capitals do not count."""
+    groups: dict[str, set[str]] = {}
+    for model_id in ids:
+        groups.setdefault(model_id.lower(), set()).add(model_id)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
 
 
 def _deadline_problems(plan: CampaignPlan, now: datetime) -> tuple[Problem, ...]:

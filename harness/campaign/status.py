@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from harness.campaign.deadline import UNTIL
 from harness.errors import StoreError
 from harness.records.campaign import JournalEvent
 from harness.records.sample import Sample
@@ -34,6 +35,7 @@ class Status:
     state : what is going on, in a few words
     doing : model, run and task of the cell that was asked last while it runs
     left_s : until its end, from the pace of this pass so far; None where no model was asked yet
+    deadline : of the last pass; `resume --deadline` names another one than the start
     faults : cause → cells without a score so far
     set_aside : model → why, in the last pass
     left_out : task → why it is not asked although the plan wants it
@@ -74,8 +76,8 @@ def status_of(campaign: Campaign, suite: Suite, now: datetime) -> Status:
         doing=_doing(events) if held else "",
         done=done,
         cells=cells,
-        left_s=_left_s(campaign, events, runs, now) if held else None,
-        deadline=campaign.record.deadline,
+        left_s=_left_s(events, runs, campaign.record.controls, now) if held else None,
+        deadline=_deadline(events) or campaign.record.deadline,
         runs=runs,
         faults=_faults(campaign),
         set_aside={
@@ -122,13 +124,16 @@ def _doing(events: list[JournalEvent]) -> str:
 
 
 def _left_s(
-    campaign: Campaign, events: list[JournalEvent], runs: tuple[RunStatus, ...], now: datetime
+    events: list[JournalEvent],
+    runs: tuple[RunStatus, ...],
+    controls: tuple[str, ...],
+    now: datetime,
 ) -> float | None:
     """Return the time to the end at the pace of this pass, from its start to now.
 
-    Controls answer at once: what they were asked says nothing of the pace of models.
+    Controls answer at once and play first: counted as cells, they would end a night in a minute.
     """
-    controls, own = campaign.record.controls, _last_pass(events)
+    own = _last_pass(events)
     finished = sum(e.event == "cell_finished" and e.model not in controls for e in own)
     if not finished:
         return None
@@ -143,6 +148,13 @@ def _last_pass(events: list[JournalEvent]) -> list[JournalEvent]:
         n for n, e in enumerate(events) if e.event in ("campaign_started", "campaign_resumed")
     ]
     return events[starts[-1] :] if starts else events
+
+
+def _deadline(events: list[JournalEvent]) -> str | None:
+    """Return the deadline of the last pass, which need not be the one of the start."""
+    begun = next(iter(_last_pass(events)), None)
+    told = begun.detail if begun is not None else ""
+    return told.removeprefix(UNTIL) if told.startswith(UNTIL) else None
 
 
 def _faults(campaign: Campaign) -> dict[str, int]:

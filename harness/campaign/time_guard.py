@@ -52,14 +52,10 @@ def next_run_fits(
         needed_s = expected_s * GROWTH + RESERVE_S
         told = f"{basis} {_hours(expected_s)}"
     fits = needed_s <= remaining_s
-    left = f"{_hours(remaining_s)} left"
-    if remaining_s < 0:
-        left = f"0 s, {_hours(-remaining_s)} after the deadline"
-    sign = "≤" if fits else ">"
-    why = (
-        f"{told}: {_hours(needed_s)} with {GROWTH:g} × and {_hours(RESERVE_S)} in reserve"
-        f" {sign} {left}"
-    )
+    left = f"{'≤' if fits else '>'} {_hours(remaining_s)} left"
+    if remaining_s <= 0:
+        left = f"are needed, and the deadline passed {_hours(-remaining_s)} ago"
+    why = f"{told}: {_hours(needed_s)} with {GROWTH:g} × and {_hours(RESERVE_S)} in reserve {left}"
     return Fit(fits=fits, needed_s=needed_s, remaining_s=remaining_s, why=why)
 
 

@@ -6,7 +6,8 @@ input, 130 interrupted (what is on disk stays resumable).
 
 import signal
 import sys
-from typing import Annotated
+from io import TextIOWrapper
+from typing import Annotated, TextIO
 
 import typer
 
@@ -31,6 +32,12 @@ from harness.cli import (
 from harness.errors import HarnessError
 
 INTERRUPTED = 130
+TODO_OF_THE_DISK = {
+    FileExistsError: "a file is in the way: name another place",
+    NotADirectoryError: "a file is in the way: name another place",
+    IsADirectoryError: "a folder is in the way: name a file",
+    PermissionError: "let this user write there, or name another place",
+}
 
 app = typer.Typer(
     name="arnes",
@@ -79,6 +86,7 @@ app.add_typer(suite.app, name="suite")
 def main() -> None:
     """Entry point of `arnes`. The only place that catches `HarnessError`."""
     _take_as_ctrl_c(signal.SIGTERM, signal.SIGHUP)
+    _write_what_cannot_be_encoded(sys.stdout)
     try:
         app()
     except HarnessError as error:
@@ -87,6 +95,9 @@ def main() -> None:
     except OSError as error:  # the disk, a permission, a path: the operator can act on it
         where = f"{error.filename}: " if error.filename else ""
         print(f"{type(error).__name__}: {where}{error.strerror or error}", file=sys.stderr)  # noqa: T201
+        for kind, todo in TODO_OF_THE_DISK.items():
+            if isinstance(error, kind):
+                print(f"  → {todo}", file=sys.stderr)  # noqa: T201
         print("What was done before is on disk; nothing else was changed.", file=sys.stderr)  # noqa: T201
         sys.exit(HarnessError.exit_status)
     except SystemExit as end:  # typer turns Ctrl-C into this status without a word
@@ -97,6 +108,15 @@ def main() -> None:
             # other string that is run makes it forget.
             exec("")  # noqa: S102
         raise
+
+
+def _write_what_cannot_be_encoded(stream: TextIO) -> None:
+    r"""Let a stream write `\\u2192` for an arrow that its encoding lacks, as stderr does anyway.
+
+    Else a locale without UTF-8, or a file name that is none, ends a verb in its last line.
+    """
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _take_as_ctrl_c(*signals: signal.Signals) -> None:

@@ -144,7 +144,9 @@ def _end(campaign: "Campaign", summary: "Summary", ending: "Ending", *, as_json:
         return
     say(summary.text())
     if not summary.holds:
-        say(f"What has no reply is asked by: arnes campaign resume {folder}")
+        # The deadline stays the one of the start: what it cut would be cut again.
+        later = " --deadline HH:MM" if summary.tally.skipped else ""
+        say(f"What has no reply is asked by: arnes campaign resume {folder}{later}")
     say(f"Next: arnes finalize {folder}")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.terminal import JsonFlag, one_thread_of_algebra, print_json, say
+from harness.cli.terminal import JsonFlag, one_thread_of_algebra, print_json, print_table, say
 
 if TYPE_CHECKING:
     from harness.report.compare import Comparison, Side
@@ -46,7 +46,6 @@ def _side(place: str) -> "Side":
 
 
 def _show(found: "Comparison") -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from harness.report.wording import number
@@ -56,7 +55,7 @@ def _show(found: "Comparison") -> None:
     table = Table(title=f"{found.other} against {found.baseline}, of {found.max_points:g} points")
     table.add_column("Model")
     for heading in ("Before", "Now", "Change", "Counts from", "Verdict"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right")
     for pair in found.pairs:
         change = "–" if pair.difference is None else f"{pair.difference:+.2f}"
         table.add_row(
@@ -67,7 +66,7 @@ def _show(found: "Comparison") -> None:
             number(pair.threshold),
             pair.verdict,
         )
-    Console().print(table)
+    print_table(table)
     say(found.how)
     for pair in found.pairs:
         say(pair.sentence)

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from harness.cli.terminal import say
+from harness.cli.terminal import print_table, say
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 def show_cost(resolved: "Resolved", cost: "Cost") -> None:
     """Print one line for each run in the order of the night, and where the numbers come from."""
-    from rich.console import Console
     from rich.table import Table
 
     plan = resolved.plan
@@ -26,9 +25,9 @@ def show_cost(resolved: "Resolved", cost: "Cost") -> None:
     models = {model.model: model for model in cost.models}
     table = Table()
     table.add_column("Run", justify="right")
-    table.add_column("Model", overflow="fold")
+    table.add_column("Model")
     for heading in ("Tokens", "Tokens/s", "Hours", "Ends about", "Fits"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right")
     for run in cost.runs:
         model = models[run.model]
         table.add_row(
@@ -40,7 +39,7 @@ def show_cost(resolved: "Resolved", cost: "Cost") -> None:
             _end(run),
             _fits(run, cost),
         )
-    Console().print(table)
+    print_table(table)
     for model in cost.models:
         say(f"{model.model}: tokens per run: {model.tokens_from}; speed: {model.speed_from}")
     for run in cost.runs:

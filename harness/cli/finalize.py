@@ -29,17 +29,17 @@ def finalize(folders: Folders, into: Into = None, as_json: JsonFlag = False) -> 
     Exit status 1 if a control did not land where it must.
     """
     from harness.stages.finalize import finalize as finalize_campaign
-    from harness.stages.group import finalize_group
+    from harness.stages.group import finalize_group, refuse_twice
     from harness.store import campaign as store
 
     if (into is None) != (len(folders) == 1):
         raise typer.BadParameter("--into FOLDER goes with several campaigns, and only with them")
     campaigns = [store.load(folder) for folder in folders]
+    refuse_twice(campaigns)  # before they are held: the second time we would refuse ourselves
     instrument = instrument_for(folders[0])
     suite, config, stamps = instrument.suite, instrument.config, instrument.stamps
     with ExitStack() as held, progress_bar(quiet=as_json) as progress:
-        once = {campaign.folder.path.resolve(): campaign for campaign in campaigns}
-        for campaign in once.values():  # that one is named twice is told by whoever merges them
+        for campaign in campaigns:
             held.enter_context(store.exclusive(campaign))
         if into is None:
             final = finalize_campaign(campaigns[0], suite, config, stamps, progress)

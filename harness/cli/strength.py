@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.cli.terminal import say
+from harness.cli.terminal import print_table, say
 
 if TYPE_CHECKING:
     from harness.records.validation import Strength
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 def show(found: "Strength") -> None:
     """Print noticed and judged mutants by task and by operator, then what nobody noticed."""
-    from rich.console import Console
     from rich.table import Table
 
     tasks = Table(title=None)
@@ -20,7 +19,7 @@ def show(found: "Strength") -> None:
         made = f"{t.mutants}" if t.judged == t.made else f"{t.mutants} ({t.judged} of {t.made})"
         share = f"{t.share:.1%}" if t.share >= found.bar else f"[red]{t.share:.1%}[/red]"
         tasks.add_row(t.id, made, *map(str, (t.noticed, share, t.equivalent, t.wording, t.asked)))
-    Console().print(tasks)
+    print_table(tasks)
     operators = Table(title=None)
     operators.add_column("Noticed by operator")
     for t in found.tasks:
@@ -28,7 +27,7 @@ def show(found: "Strength") -> None:
     for name in sorted({o.operator for t in found.tasks for o in t.operators}):
         counts = [next((o for o in t.operators if o.operator == name), None) for t in found.tasks]
         operators.add_row(name, *(f"{c.noticed} / {c.mutants}" if c else "" for c in counts))
-    Console().print(operators)
+    print_table(operators)
     for t in found.tasks:
         for s in (s for s in t.survivors if not s.reason):
             where = f"{s.file}:{s.line}" if s.line else s.file

@@ -2,30 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from harness.cli.terminal import say
+from harness.cli.terminal import print_table, say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from harness.records.campaign import Final
     from harness.report.tables import ModelRow
 
 
 def show_report(final: "Final") -> None:
     """Print what does not hold, models, controls, costs, tasks and flags of a final result."""
-    from rich.console import Console
-
     from harness.report.tables import model_rows
     from harness.report.wording import counted, form_text, sigma_sentence
 
     for problem in final.problems:
         say(f"DOES NOT HOLD: {problem}")
-    console = Console()
     rows = model_rows(final)
-    _show_models(console, final, rows)
-    _show_costs(console, rows)
-    _show_point_costs(console, final)
-    _show_tasks(console, final)
+    _show_models(final, rows)
+    _show_costs(rows)
+    _show_point_costs(final)
+    _show_tasks(final)
     say(f"Asked in the {form_text(final.campaign)}.")
     say(sigma_sentence([row for row in rows if not row.control]))
     for row in rows:
@@ -35,14 +30,14 @@ def show_report(final: "Final") -> None:
         say(f"Declared subset ({', '.join(final.campaign.tasks)}): there is no total of level A.")
 
 
-def _show_models(console: "Console", final: "Final", rows: "list[ModelRow]") -> None:
+def _show_models(final: "Final", rows: "list[ModelRow]") -> None:
     from rich.table import Table
 
     from harness.report.wording import counted, number, sigma_text
 
     highest = sum(final.max_points.values())
     table = Table(title=f"Models: mean of {highest:g} points over {final.campaign.runs} run(s)")
-    table.add_column("Model", no_wrap=True)
+    table.add_column("Model")
     for heading in ("Mean", "σ [95 %]", "Repairs", "Ended early", "Unscored"):
         table.add_column(heading, justify="right")
     for row in rows:
@@ -54,16 +49,16 @@ def _show_models(console: "Console", final: "Final", rows: "list[ModelRow]") -> 
             "–" if row.control else counted(row.causes),
             counted(row.unscored),
         )
-    console.print(table)
+    print_table(table)
 
 
-def _show_costs(console: "Console", rows: "list[ModelRow]") -> None:
+def _show_costs(rows: "list[ModelRow]") -> None:
     from rich.table import Table
 
     from harness.report.wording import number
 
     table = Table(title="Tokens of all runs")
-    table.add_column("Model", no_wrap=True)
+    table.add_column("Model")
     for heading in ("In", "Out", "Out per second"):
         table.add_column(heading, justify="right")
     for row in rows:
@@ -74,10 +69,10 @@ def _show_costs(console: "Console", rows: "list[ModelRow]") -> None:
                 number(row.completion_tokens, 0),
                 number(row.tokens_per_s, 1),
             )
-    console.print(table)
+    print_table(table)
 
 
-def _show_point_costs(console: "Console", final: "Final") -> None:
+def _show_point_costs(final: "Final") -> None:
     """Print what a point cost, each level for itself; nothing where nothing is known."""
     from rich.table import Table
 
@@ -90,22 +85,22 @@ def _show_point_costs(console: "Console", final: "Final") -> None:
         return
     table = Table(title="What a point cost, over complete runs")
     table.add_column("Level")
-    table.add_column("Model", no_wrap=True)
+    table.add_column("Model")
     measured = names(costs)
     for name in measured:
         table.add_column(name.capitalize(), justify="right")
     joules = "joules" in measured
     if joules:
-        table.add_column("Joules of", no_wrap=True)
+        table.add_column("Joules of")
     for cost in costs:
         values = (number(measures(cost)[name], DECIMALS[name]) for name in measured)
         table.add_row(cost.level, cost.model, *values, *((meters(cost),) if joules else ()))
-    console.print(table)
+    print_table(table)
     for note in notes(costs):
         say(note)
 
 
-def _show_tasks(console: "Console", final: "Final") -> None:
+def _show_tasks(final: "Final") -> None:
     from rich.table import Table
 
     from harness.report.tables import task_rows
@@ -114,11 +109,11 @@ def _show_tasks(console: "Console", final: "Final") -> None:
     runs = range(1, final.campaign.runs + 1)
     table = Table(title="Tasks")
     table.add_column("Task")
-    table.add_column("Model", no_wrap=True)
+    table.add_column("Model")
     table.add_column("Of", justify="right")
     for run in runs:
         table.add_column(f"Run {run}", justify="right")
     for line in task_rows(final):
         cells = (points_text(line, run) for run in runs)
         table.add_row(line.task, line.player, f"{line.max_points:g}", *cells)
-    console.print(table)
+    print_table(table)

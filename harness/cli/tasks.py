@@ -1,6 +1,13 @@
 """`arnes tasks`: what is measured, and what is not."""
 
-from harness.cli.terminal import JsonFlag, ProfileOption, instrument_for, print_json, say
+from harness.cli.terminal import (
+    JsonFlag,
+    ProfileOption,
+    instrument_for,
+    print_json,
+    print_table,
+    say,
+)
 
 
 def tasks(profile: ProfileOption = None, as_json: JsonFlag = False) -> None:
@@ -24,13 +31,12 @@ def tasks(profile: ProfileOption = None, as_json: JsonFlag = False) -> None:
     if as_json:
         print_json(rows)
         return
-    from rich.console import Console
     from rich.table import Table
 
     shown = ("id", "title", "level", "mode", "max_points", "rows", "observations", "form")
     table = Table("Task", "Title", "Level", "Mode", "Points", "Rows", "Obs.", "Form")
     for row in rows:
         table.add_row(*(f"{row[k]:g}" if k == "max_points" else str(row[k]) for k in shown))
-    Console().print(table)
+    print_table(table, ("Title", "Form"))
     for row in rows:
         say(f"{row['id']} measures: {row['measures']}\n    not: {row['does_not_measure']}")

@@ -13,6 +13,7 @@ from harness.cli.terminal import (
     ProfileOption,
     instrument_for,
     print_json,
+    print_table,
     progress_bar,
     say,
 )
@@ -81,7 +82,6 @@ def _ladder(task: "TaskValidation") -> str:
 
 def show(outcome: "Validation") -> None:
     """Print the table, then every problem with its file."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=None)
@@ -103,7 +103,7 @@ def show(outcome: "Validation") -> None:
         )
     rows = sum(t.rows for t in outcome.tasks)
     observations = sum(t.observations for t in outcome.tasks)
-    Console().print(table)
+    print_table(table)
     say(
         f"{len(outcome.tasks)} tasks, {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
         f" {observations} sub-observations."

@@ -67,6 +67,12 @@ def _problems(error: ValidationError, where: str, model: type[Record]) -> list[P
             problems.append(Problem(f"{where}: {path}", "unknown key", todo))
         elif finding["type"] == "missing":
             problems.append(Problem(f"{where}: {path}", "missing", "add this key"))
+        elif finding["type"] == "value_error" and isinstance(finding["input"], dict):
+            # A rule between keys: the message names them, and the whole table is no value.
+            what = finding["msg"].removeprefix("Value error, ")
+            problems.append(
+                Problem(f"{where}: {path}" if path else where, what, "correct the file")
+            )
         else:
             what = f"{finding['input']!r}: {finding['msg']}"
             problems.append(Problem(f"{where}: {path}", what, "correct the value"))

@@ -26,6 +26,7 @@ from harness.stats.unpaired import unpaired_analysis
 CONFIDENCE = 0.95
 SCHEDULES = "faults"  # the part of the signature that schedules are
 NOTHING = "Nothing was compared."
+SHOWN = 0.01  # points are printed with two decimals
 
 Verdict = Literal["better", "worse", "within noise", "not judged"]
 
@@ -43,6 +44,10 @@ class Side:
 class Compared:
     """One declared pair: the new side minus the baseline, in points.
 
+    baseline_mean, other_mean : of all complete runs of a side, as a report prints them
+    baseline_runs, other_runs : how many those are
+    difference : fitted run by run where runs are paired, so that no schedule counts for one side
+        alone; it is that of the means only where both have the same runs
     threshold : smallest observed difference that counts among so many declared pairs
     interval : of this pair alone
     p : Holm's
@@ -53,6 +58,8 @@ class Compared:
     other: str
     baseline_mean: float | None
     other_mean: float | None
+    baseline_runs: int
+    other_runs: int
     difference: float | None
     threshold: float | None
     interval: Interval | None
@@ -270,6 +277,8 @@ def _compared(
         other=names[1],
         baseline_mean=means[0],
         other_mean=means[1],
+        baseline_runs=len(one.totals) if one else 0,
+        other_runs=len(two.totals) if two else 0,
         difference=difference,
         threshold=None,
         interval=interval,
@@ -320,7 +329,21 @@ def _verdict(pair: Compared, level: float, adjusted: float) -> Compared:
         threshold=threshold,
         p=adjusted,
         verdict=verdict,
-        sentence=f"{names}: {difference:+.2f} points, {verdict}; {counts}.",
+        sentence=f"{names}: {difference:+.2f} points, {verdict}; {counts}.{_other_runs(pair)}",
+    )
+
+
+def _other_runs(pair: Compared) -> str:
+    """Say why the change is not that of the two means, where they show another; else nothing."""
+    assert pair.difference is not None
+    assert pair.baseline_mean is not None
+    assert pair.other_mean is not None
+    if abs(pair.other_mean - pair.baseline_mean - pair.difference) < SHOWN / 2:
+        return ""
+    return (
+        f" The change is fitted run by run; the means are of all complete runs,"
+        f" {pair.baseline_runs} before and {pair.other_runs} now, and differ by"
+        f" {pair.other_mean - pair.baseline_mean:+.2f}."
     )
 
 

@@ -1,5 +1,7 @@
 """Where a campaign stands, in words."""
 
+from datetime import datetime
+
 from harness.campaign.durations import duration
 from harness.campaign.status import RunStatus, Status
 from harness.records.sample import Sample
@@ -15,7 +17,8 @@ def status_text(status: Status) -> str:
     if status.left_s is not None:
         lines.append(f"about {duration(status.left_s)} to its end, at the pace so far")
     if status.deadline:
-        lines.append(f"deadline: {status.deadline}")
+        until = datetime.fromisoformat(status.deadline).astimezone()
+        lines.append(f"deadline: {until:%a %Y-%m-%d %H:%M} ({until:UTC%z})")
     if status.sample is not None and status.sample_age_s is not None:
         lines.append(_sample_line(status.sample, status.sample_age_s))
     lines += [_run_line(run) for run in status.runs]

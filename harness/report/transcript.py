@@ -73,7 +73,9 @@ def transcript(
     if not task.is_agent:
         todo = f"arnes explain {folder} {player} {run} {task_id}"
         what = "has one reply and no tools"
-        raise NotComparableError("only agent tasks have one", [Problem(task_id, what, todo)])
+        raise NotComparableError(
+            "only agent tasks have a transcript", [Problem(task_id, what, todo)]
+        )
     cell = campaign.cell(player, run, task_id)
     if not cell.raws():
         raise StoreError(

@@ -3,7 +3,7 @@
 from harness.records.campaign import CampaignRecord, ChangedRow
 from harness.report.tables import ModelRow, TaskRow
 from harness.stats.interval import Interval
-from harness.stats.noise import Spread
+from harness.stats.noise import Spread, few_runs_sentence
 from harness.stats.ranks import RankSet
 
 
@@ -19,20 +19,17 @@ def sigma_text(spread: Spread | None) -> str:
 
 
 def sigma_sentence(rows: list[ModelRow]) -> str:
-    """Return the warning that few runs deserve."""
+    """Return the warning that few runs deserve, for each number of runs that a model has."""
     runs = max((row.spread.runs for row in rows if row.spread), default=0)
     if runs == 0:
         return "No run is complete: nothing has a total."
     if runs < 2:
         return "One run has no spread: nothing here says how stable a score is."
-    spread = next((r.spread for r in rows if r.spread and r.spread.sd), None)
-    if spread is None or spread.sd is None or spread.sd_low is None or spread.sd_high is None:
+    known = dict.fromkeys(row.spread.runs for row in rows if row.spread and row.spread.sd)
+    if not known:
         return f"All runs of each player agree; from {runs} runs no spread can be estimated."
-    low, high = spread.sd_low / spread.sd, spread.sd_high / spread.sd
-    return (
-        f"From {spread.runs} runs σ is known only to between {low:.1f} and {high:.0f} times the "
-        "printed value."
-    )
+    told = (few_runs_sentence(number) for number in known)
+    return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in told)
 
 
 def readable(name: str) -> str:

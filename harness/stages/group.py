@@ -57,7 +57,7 @@ def finalize_group(
         If a folder is named twice, or the result's folder holds something else.
     """
     ordered = sorted(campaigns, key=lambda c: (c.record.created_at, digest(c.record)))
-    _refuse_twice(ordered)
+    refuse_twice(ordered)
     refuse_apart([(str(c.folder.path), c.record) for c in ordered])
     refuse_taken(into)
     finals = [finalize(campaign, suite, config, now, progress) for campaign in ordered]
@@ -156,7 +156,14 @@ def _energy(source: Source, of_run: RunEnergy) -> RunEnergy:
     return of_run.model_copy(update={"model": name, "source": source.name})
 
 
-def _refuse_twice(campaigns: Sequence[Campaign]) -> None:
+def refuse_twice(campaigns: Sequence[Campaign]) -> None:
+    """Refuse campaigns of which one is named twice, or is a copy of another.
+
+    Raises
+    ------
+    StoreError
+        With every one that is.
+    """
     paths = [campaign.folder.path.resolve() for campaign in campaigns]
     records = [digest(campaign.record) for campaign in campaigns]
     twice = [

@@ -1,5 +1,6 @@
 """How bytes reach the disk: whole or not at all."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -29,8 +30,11 @@ def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
             if durable:
                 os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)  # what was asked for, not what we make of it
+        with contextlib.suppress(OSError):  # of a place where nothing could be written either
+            temporary.unlink(missing_ok=True)
         raise
     if durable:
         _sync_folder(path.parent)

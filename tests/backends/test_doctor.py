@@ -67,6 +67,12 @@ def test_what_is_wrong_with_a_server_is_told_at_once(answer: tuple, wanted: str)
     assert wanted in found.found
 
 
+def test_what_is_wrong_with_a_server_names_its_address() -> None:
+    """A wrong port is seen in the line; an address that is none stands there once."""
+    assert server_finding("http://127.0.0.1:9/v1").found.startswith("http://127.0.0.1:9/v1: ")
+    assert server_finding("localhost:8080").found.count("localhost:8080") == 1
+
+
 def test_an_address_that_is_none_is_told() -> None:
     """Forgetting http:// is the usual slip."""
     assert "no http:// or https://" in server_finding("localhost:8080").found

@@ -1,9 +1,11 @@
 """A plan is resolved whole: defaults filled in, tasks that cannot be graded left out by name."""
 
+from pathlib import Path
+
 import pytest
 from campaigning import instrument
 
-from harness.campaign.plan import resolve
+from harness.campaign.plan import read_plan, resolve
 from harness.errors import PlanError
 from harness.records.campaign import CampaignPlan
 from harness.sandbox import Tier
@@ -50,6 +52,7 @@ def test_every_problem_is_named_at_once(core: Instrument) -> None:
         {"id": "m", "backend": "external", "base_url": "http://127.0.0.1:9/v1"},
         {"id": "m", "backend": "embeded"},
         {"id": "k", "backend": "external", "api_key_env": "UNSET"},
+        {"id": "K", "backend": "embedded"},
     ]
     with pytest.raises(PlanError) as error:
         resolve(plan(models=models, tasks=["A4"], runs=9), b"", core, environment={})
@@ -57,7 +60,8 @@ def test_every_problem_is_named_at_once(core: Instrument) -> None:
     for words in (
         "'A4' is no task",
         "schedules are written for 5",
-        "stands twice",
+        "the id 'm' stands twice",
+        "the ids K and k differ in capitals alone",
         'did you mean "embedded"?',
         "base_url",
         "UNSET is not set",
@@ -67,7 +71,7 @@ def test_every_problem_is_named_at_once(core: Instrument) -> None:
 
 @pytest.mark.parametrize(
     ("ids", "words"),
-    [(("m", "M"), "stands twice"), (("Control-Empty",), "is the name of a control")],
+    [(("m", "M"), "differ in capitals alone"), (("Control-Empty",), "is the name of a control")],
 )
 def test_ids_that_differ_in_capitals_alone_are_one(
     core: Instrument, ids: tuple[str, ...], words: str
@@ -77,3 +81,15 @@ def test_ids_that_differ_in_capitals_alone_are_one(
     with pytest.raises(PlanError) as error:
         resolve(plan(models=[{"id": name, **served} for name in ids]), b"", core)
     assert [words in problem.what for problem in error.value.problems] == [True]
+
+
+def test_a_rule_between_keys_is_told_without_the_whole_plan(tmp_path: Path) -> None:
+    """Two keys that exclude one another are named; no line is filled with what was written."""
+    path = tmp_path / "plan.toml"
+    ends = 'name = "x"\nhours = 9\ndeadline = "07:00"\n'
+    path.write_text(ends + '[[models]]\nid = "m"\nbackend = "embedded"\n', encoding="utf-8")
+    with pytest.raises(PlanError) as caught:
+        read_plan(path)
+    (problem,) = caught.value.problems
+    assert problem.where == "plan.toml"
+    assert problem.what == "deadline and hours both say when it ends; keep one of them"

@@ -1,14 +1,17 @@
 """Stop and status: from another shell, by files alone."""
 
 import json
+import re
 import tomllib
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from campaigning import ScriptedModel, arnes, golden_text, instrument, plan_text
 from nights import Night
 
+from harness.campaign.deadline import until_text
 from harness.campaign.night import Summary, create, run_campaign
 from harness.campaign.plan import resolve
 from harness.campaign.status import ask_to_stop, status_of
@@ -96,6 +99,12 @@ def test_status_tells_what_is_done_skipped_and_left(core: Instrument, tmp_path: 
     text = status_text(found)
     assert "4 of 6 cells are done" in text
     assert "a run 3: 0/1  run skipped: its previous run took 1 h 00 min" in text
+    assert found.deadline is not None
+    until = re.search(r"deadline: \w+ (\d{4}-\d\d-\d\d \d\d:\d\d) \(UTC([+-]\d{4})\)", text)
+    assert until is not None, text  # as a clock here shows it, to the minute
+    shown = datetime.strptime(" ".join(until.groups()), "%Y-%m-%d %H:%M %z")
+    told = datetime.fromisoformat(found.deadline)
+    assert shown == told.replace(second=0, microsecond=0)
 
 
 def test_status_knows_a_campaign_that_is_run_now(core: Instrument, tmp_path: Path) -> None:
@@ -154,6 +163,39 @@ def test_the_last_sample_is_told(core: Instrument, tmp_path: Path) -> None:
     assert json.loads(printed.stdout)["sample"]["gpu_watts"] == 250.4
 
 
+def test_the_deadline_is_that_of_the_last_pass(core: Instrument, tmp_path: Path) -> None:
+    """Who resumed with another one is not told the one that has passed."""
+    night = Night(core, tmp_path, {"hours": 4.5})
+    later = night.clock.now() + timedelta(hours=12)
+    for event, until in (("campaign_started", None), ("campaign_resumed", later)):
+        at, detail = night.clock.now().isoformat(), until_text(until)
+        told = {"at": at, "event": event, "detail": detail}
+        night.campaign.log(JournalEvent.model_validate(told))
+        found = status_of(night.campaign, core.suite, night.clock.now())
+        assert found.deadline is not None
+        expected = until or night.clock.now() + timedelta(hours=4.5)
+        assert datetime.fromisoformat(found.deadline) == expected
+
+
+def test_controls_say_nothing_of_the_time_to_the_end(core: Instrument, tmp_path: Path) -> None:
+    """They answer at once and play first: a night of nine hours would end in seconds."""
+    night = Night(core, tmp_path, {"controls": True})
+
+    def log(event: str, model: str | None = None) -> None:
+        told = {"at": night.clock.now().isoformat(), "event": event, "model": model, "run": 1}
+        night.campaign.log(JournalEvent.model_validate(told))
+
+    log("campaign_started")
+    with store.exclusive(night.campaign):
+        for control in night.campaign.record.controls:
+            night.clock.sleep(1)
+            log("cell_finished", control)
+        assert status_of(night.campaign, core.suite, night.clock.now()).left_s is None
+        night.clock.sleep(3598)
+        log("cell_finished", "a")  # the first of six; no reply is stored, so six are left
+        assert status_of(night.campaign, core.suite, night.clock.now()).left_s == 6 * 3600
+
+
 def test_a_clock_that_was_set_back_gives_no_time_to_the_end(
     core: Instrument, tmp_path: Path
 ) -> None:
@@ -167,26 +209,3 @@ def test_a_clock_that_was_set_back_gives_no_time_to_the_end(
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s == 360
         night.clock.set_by(hours=-1)
         assert status_of(night.campaign, core.suite, night.clock.now()).left_s is None
-
-
-def test_what_controls_were_asked_is_no_pace(core: Instrument, tmp_path: Path) -> None:
-    """They answer at once, before every model: a night would seem to end within the hour."""
-    night = Night(core, tmp_path, {"controls": True})
-
-    def finished(model: str) -> None:
-        told = {"at": night.clock.now().isoformat(), "event": "cell_finished", "model": model}
-        night.campaign.log(JournalEvent.model_validate({**told, "run": 1, "task": "A08"}))
-
-    def left_s() -> float | None:
-        return status_of(night.campaign, core.suite, night.clock.now()).left_s
-
-    at = night.clock.now().isoformat()
-    night.campaign.log(JournalEvent(at=at, event="campaign_started"))
-    with store.exclusive(night.campaign):
-        night.clock.sleep(1)
-        for control in night.campaign.record.controls:
-            finished(control)
-        assert left_s() is None
-        night.clock.sleep(599)
-        finished("a")
-        assert left_s() == 6 * 600  # two models, three runs; nothing of it is on disk here

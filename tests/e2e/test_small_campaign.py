@@ -114,6 +114,25 @@ def test_a_report_needs_a_finalized_campaign(finished: Path, tmp_path: Path) -> 
     assert f"arnes finalize {copy}" in done.stderr
 
 
+def test_a_campaign_that_is_named_twice_is_told_so(finished: Path, tmp_path: Path) -> None:
+    """It is not taken for one that somebody else runs."""
+    done = arnes("finalize", str(finished), str(finished), "--into", str(tmp_path / "group"))
+    assert done.returncode == 2
+    assert "named twice" in done.stderr
+    assert "another process" not in done.stderr
+    assert not (tmp_path / "group").exists()
+
+
+def test_a_file_in_the_way_of_a_report_says_what_to_do(finished: Path, tmp_path: Path) -> None:
+    """One message: the path that was named, and a way out."""
+    arnes("finalize", str(finished))
+    (tmp_path / "taken").touch()
+    done = arnes("report", str(finished), "--output", str(tmp_path / "taken"))
+    assert done.returncode == 2
+    assert str(tmp_path / "taken") in done.stderr
+    assert "→ a file is in the way" in done.stderr
+
+
 def test_explain_leads_from_a_number_to_the_bytes(finished: Path) -> None:
     """One row shows its prompt, reply, parse, observations and reason."""
     done = arnes("explain", str(finished), "weak", "1", "A04.units")

@@ -115,6 +115,36 @@ def test_a_dead_url_is_found_before_anything_is_made(
     assert not folder.exists()
 
 
+def test_what_a_deadline_cut_needs_another_one(
+    core: Instrument, start: Callable[..., tuple[int, str, Path]]
+) -> None:
+    """A resume keeps the deadline of the start, so the command that is named names a new one."""
+    with ScriptedServer(good(core).script(core)) as server:
+        text = plan_text({"m": server.base_url}, tasks=["A08"], runs=1, more="hours = 0.1")
+        code, output, folder = start(text)
+    assert code == 1, output
+    assert "m run 1 is skipped" in output
+    assert f"arnes campaign resume {folder} --deadline HH:MM\n" in output
+
+
+def test_weights_and_programs_that_are_not_there_are_named_before_the_night(
+    core: Instrument, start: Callable[..., tuple[int, str, Path]], tmp_path: Path
+) -> None:
+    """A slip in a path would else be found in the morning, with every model of it set aside."""
+    llama = '[[models]]\nid = "typo"\nbackend = "llama_server"\ncontext_tokens = 32768\n'
+    llama += f'options.weights = "{tmp_path}/none.gguf"\noptions.binary = "{tmp_path}/none"\n'
+    vllm = '[[models]]\nid = "other"\nbackend = "vllm"\ncontext_tokens = 32768\n'
+    vllm += f'options.model = "a/hub-name"\noptions.binary = "{tmp_path}/none"\n'
+    with ScriptedServer(good(core).script(core)) as server:
+        code, output, folder = start(plan_text({"m": server.base_url}, tasks=TASKS) + llama + vllm)
+        assert not server.requests()
+    assert code == 2, output
+    assert f"models.typo: {tmp_path}/none.gguf: no such file" in output
+    assert f"models.typo: binary: '{tmp_path}/none' is not found" in output
+    assert f"models.other: binary: '{tmp_path}/none' is not found" in output
+    assert not folder.exists()
+
+
 @pytest.mark.slow
 def test_a_server_that_loads_is_waited_for(
     core: Instrument, start: Callable[..., tuple[int, str, Path]]

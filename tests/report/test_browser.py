@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import HERE, Browser, chromium
+from campaigning import ROOT
 from reported import made, report_of
 
 pytestmark = pytest.mark.skipif(not HERE, reason="needs Debian's chromium and chromium-driver")
@@ -114,6 +115,24 @@ def test_the_page_fits_and_can_be_read(page: Browser, width: int, scheme: str) -
     weakest = page.run(CONTRAST)
     assert isinstance(weakest, dict)
     assert weakest["ratio"] >= 4.5, weakest  # WCAG 2.2, level AA, for text of this size
+
+
+def test_a_sentence_in_a_table_is_no_column_of_words(page: Browser) -> None:
+    """On a phone the table scrolls inside itself, and its reasons can be read."""
+    page.open(ROOT / "reports/example-simulated/report.html")
+    page.devtools(
+        "Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1,
+        mobile=False,
+    )  # fmt: skip
+    lines = page.run(
+        "return [...document.querySelectorAll('td:not(.n):last-child')]"
+        ".filter(cell => cell.textContent.includes('its previous run took'))"
+        ".map(cell => cell.clientHeight / parseFloat(getComputedStyle(cell).lineHeight))"
+    )
+    assert isinstance(lines, list)
+    assert len(lines) == 2
+    assert max(lines) < 6
+    assert page.run("return document.documentElement.scrollWidth") <= 390
 
 
 CONTRAST = """

@@ -80,6 +80,19 @@ def test_two_models_of_one_campaign() -> None:
         assert pair.name == f"{other} against {one}"
 
 
+def test_a_change_that_is_not_that_of_the_means_says_why() -> None:
+    """A run that one side alone has moves its mean and not the change, and nobody need wonder."""
+    shares = {"whole": [[0.5, 0.6, 0.9], [0.5, 0.6, 0.9]], "cut": [[0.4, 0.5, None]] * 2}
+    final = final_of(shares, POINTS)
+    (pair,) = compare(Side("a", final, "whole"), Side("a", final, "cut")).pairs
+
+    assert (pair.baseline_runs, pair.other_runs, pair.common_runs) == (3, 2, 2)
+    assert pair.difference == pytest.approx(-20.0)  # in both common runs
+    assert "all complete runs, 3 before and 2 now, and differ by -43.33" in pair.sentence
+    even = compare(Side("a", BEFORE, "fallen"), Side("a", BEFORE, "risen")).pairs[0]
+    assert even.sentence.endswith("points on.")
+
+
 def test_a_model_named_once_is_looked_for_on_both_sides() -> None:
     """`before after:steady` is about that model alone."""
     found = compare(Side("before", BEFORE), Side("after", AFTER, "steady"))

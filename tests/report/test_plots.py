@@ -13,7 +13,7 @@ from harness.report.plots.levels import DeltaRow, split_deltas
 from harness.report.plots.pairs import Mark, PairCell, pair_matrix, ruler
 from harness.report.plots.ranks import rank_strip
 from harness.report.plots.runs import RepairRow, RunsRow, repairs, run_strip
-from harness.report.plots.style import NARROW, ROLES, Look, inline, short
+from harness.report.plots.style import NARROW, ROLES, Look, inline, labels
 from harness.report.plots.variance import Curve, Part, Stack, design_curve, variance_bars
 
 NAMES = ["one", "a-model-with-a-very-long-name-q8_0", "never-ran"]
@@ -134,11 +134,29 @@ def test_bars_end_where_the_scale_ends() -> None:
 
 def test_long_names_keep_both_ends() -> None:
     """Models differ in size at one end and in quantisation at the other."""
-    cut = short("qwen3-32b-instruct-2507-q4_k_m", 15)
+    cut, whole = labels(["qwen3-32b-instruct-2507-q4_k_m", "phi-4"], 15)
     assert len(cut) == 15
     assert cut.startswith("qwen3-3")
     assert cut.endswith("q4_k_m")
-    assert short("phi-4", 15) == "phi-4"
+    assert whole == "phi-4"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["llama-3.1-8b-q4", "llama-3.3-8b-q4", "phi-4"],
+        ["qwen3-8b-instruct-think-q4_k_m", "qwen3-8b-instruct-quiet-q4_k_m"],
+        ["a" * 30 + "x" + "b" * 30, "a" * 30 + "y" + "b" * 30],
+        ["x" + "a" * 30 + "x", "y" + "a" * 30 + "x", "x" + "a" * 30 + "y"],
+        ["one", "one"],
+    ],
+)
+@pytest.mark.parametrize("letters", [6, 9, 13, 24])
+def test_no_two_models_have_one_name_on_a_picture(names: list[str], letters: int) -> None:
+    """Two budgets or versions of one model differ in the middle, where names are cut."""
+    shown = labels(names, letters)
+    assert len(set(shown)) == len(set(names))
+    assert all(len(label) <= letters or label in names for label in shown)
 
 
 def test_the_card_has_everything_that_must_be_said() -> None:

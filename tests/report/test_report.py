@@ -1,6 +1,7 @@
 """What a report says, from end results small enough to be added up by hand."""
 
 import pytest
+from finals import final_of
 from pydantic import ValidationError
 
 from harness.cli.tables import show_report
@@ -28,6 +29,7 @@ from harness.records.score import (
 )
 from harness.report.render import markdown
 from harness.report.tables import lost_rows, model_rows, task_rows
+from harness.report.wording import sigma_sentence
 
 MAXIMUM = {"A04": 18.0, "A08": 16.0}
 SECRET = "seat 3 is Ana, read 'Bea'"
@@ -302,3 +304,11 @@ def test_an_end_result_without_its_maxima_is_none() -> None:
     del whole["max_points"]
     with pytest.raises(ValidationError, match="max_points"):
         Final.model_validate(whole)
+
+
+def test_the_warning_of_few_runs_is_of_every_number_of_runs() -> None:
+    """The same words as on the page: a model that lost a run is known less well."""
+    shares = {"whole": [[0.5, 0.6, 0.9, 0.7]], "cut": [[0.4, 0.5, 0.1, None]]}
+    told = sigma_sentence(model_rows(final_of(shares, {"A01": 100.0})))
+    assert "From 4 runs, sigma is known only to between 0.57 and 3.73 times" in told
+    assert "From 3 runs, sigma is known only to between half and six times" in told

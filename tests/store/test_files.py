@@ -57,6 +57,18 @@ def test_temp_files_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
     assert (tmp_path / ".tmp-of-somebody-else").is_dir()
 
 
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    """Nobody knows the temp file, and it is gone."""
+    (tmp_path / "page").mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        write_whole(tmp_path / "page", b"text")
+    assert caught.value.filename == str(tmp_path / "page")
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        write_whole(tmp_path / "file" / "page", b"text")
+    assert {p.name for p in tmp_path.iterdir()} == {"file", "page"}
+
+
 def test_records_can_be_read_by_others(tmp_path: Path) -> None:
     """A report or a sheet has the mode that any new file has, not that of a temp file."""
     (tmp_path / "usual").touch()

@@ -19,7 +19,7 @@ from harness.report.plots.style import (
     MUTED,
     PAPER,
     VERMILLION,
-    short,
+    labels,
     styled,
 )
 
@@ -75,11 +75,12 @@ def card(words: Words, rows: Sequence[ForestRow], highest: float, *, simulated: 
 
 
 def _ranking(axes: Axes, rows: Sequence[ForestRow], highest: float) -> None:
+    names = labels([row.name for row in rows], 27)
     for n, row in enumerate(rows):
         if row.tier % 2 == 1:
             axes.axhspan(n - 0.5, n + 0.5, xmin=-0.67, xmax=1.36, color=BAND, lw=0, clip_on=False,
                          zorder=-2)  # fmt: skip
-        _texts(axes, n, row)
+        _texts(axes, n, row, names[n])
         if row.mean is None:
             continue
         if row.runs_bar:
@@ -94,12 +95,12 @@ def _ranking(axes: Axes, rows: Sequence[ForestRow], highest: float) -> None:
     axes.spines["bottom"].set_visible(False)
 
 
-def _texts(axes: Axes, n: int, row: ForestRow) -> None:
+def _texts(axes: Axes, n: int, row: ForestRow, name: str) -> None:
     place = axes.get_yaxis_transform()
     mark = "*" if row.doubtful else ""
     axes.text(-0.641, n, row.ranks + mark, transform=place, va="center", size=15, weight="bold",
               color=VERMILLION if row.doubtful else INK)  # fmt: skip
-    axes.text(-0.457, n, short(row.name, 27), transform=place, va="center", size=12.5)
+    axes.text(-0.457, n, name, transform=place, va="center", size=12.5)
     mean = "–" if row.mean is None else f"{row.mean:.1f}"
     axes.text(1.174, n, mean, transform=place, va="center", ha="right", size=13, weight="bold")
     axes.text(1.337, n, f"{row.repairs}", transform=place, va="center", ha="right", size=12.5)

@@ -21,7 +21,7 @@ from harness.report.plots.style import (
     VERMILLION,
     Look,
     Margins,
-    short,
+    labels,
     styled,
 )
 
@@ -95,11 +95,11 @@ def _heads(look: Look, axes: Axes, models: Sequence[str], letters: int) -> None:
     axes.xaxis.tick_top()
     if look.narrow:
         axes.set_xticks(
-            range(len(models)), [look.short(n) for n in models], rotation=40, ha="left",
+            range(len(models)), look.labels(models), rotation=40, ha="left",
             rotation_mode="anchor",
         )  # fmt: skip
     else:
-        axes.set_xticks(range(len(models)), [short(name, letters) for name in models])
+        axes.set_xticks(range(len(models)), labels(models, letters))
 
 
 def _cut(title: str) -> str:

@@ -20,7 +20,7 @@ from harness.report.plots.style import (
     VERMILLION,
     Look,
     Margins,
-    short,
+    labels,
     styled,
 )
 
@@ -68,12 +68,12 @@ def pair_matrix(look: Look, names: Sequence[str], cells: Sequence[PairCell]) -> 
         letters = max(int(columns / 0.085), 6)
         if look.narrow:
             axes.set_xticks(
-                range(size), [look.short(n) for n in names[:-1]], rotation=40, ha="right",
+                range(size), look.labels(names)[:-1], rotation=40, ha="right",
                 rotation_mode="anchor",
             )  # fmt: skip
         else:
-            axes.set_xticks(range(size), [short(name, letters) for name in names[:-1]])
-        axes.set_yticks(range(size), [look.short(name) for name in names[1:]])
+            axes.set_xticks(range(size), labels(names, letters)[:-1])
+        axes.set_yticks(range(size), look.labels(names)[1:])
         axes.tick_params(labelsize=NORMAL, labelcolor=INK, length=0)
         axes.tick_params(axis="x", labelsize=SMALL)
         axes.spines["bottom"].set_visible(False)

@@ -58,7 +58,7 @@ def rank_strip(
             _chances(other, chances)
             note(other, 0.0, "chance of each rank, %: a picture only", lift=3)
             if look.narrow:
-                other.set_yticks(range(len(names)), [look.short(name) for name in names])
+                other.set_yticks(range(len(names)), look.labels(names))
                 other.tick_params(axis="y", labelsize=NORMAL, labelcolor=INK)
         return look.svg(figure)
 

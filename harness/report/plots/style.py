@@ -113,13 +113,13 @@ class Look:
         """True where there is no room beside the drawing."""
         return self.width < (WIDE + NARROW) / 2
 
-    def short(self, name: str) -> str:
-        """Return a model's name as there is room for it."""
-        return short(name, NARROW_LETTERS if self.narrow else NAME_LETTERS)
+    def labels(self, names: Sequence[str]) -> list[str]:
+        """Return the models' names as there is room for them, no two alike."""
+        return labels(names, NARROW_LETTERS if self.narrow else NAME_LETTERS)
 
     def room_for(self, names: Sequence[str]) -> float:
         """Return the inches that the longest of the names needs at the left of the axes."""
-        shown = [self.short(name) for name in names]
+        shown = self.labels(names)
         usual = LETTER * max(map(len, shown), default=0)
         return 0.25 + max([usual, *(_inches(name) for name in shown)])  # some are all wide letters
 
@@ -208,18 +208,36 @@ def _inches(text: str) -> float:
     return float(TextPath((0, 0), text, size=NORMAL).get_extents().width) / POINTS_PER_INCH
 
 
-def short(name: str, letters: int = NAME_LETTERS) -> str:
-    """Return a name that fits on a picture, cut in its middle: both ends tell models apart."""
+def labels(names: Sequence[str], letters: int = NAME_LETTERS) -> list[str]:
+    """Return names that fit on a picture, and no two alike where the names are not.
+
+    They are cut in their middle, because both ends tell models apart; where that leaves two
+    alike, nearer to an end, then at both ends. Names that no such cut tells apart stay whole.
+    """
+    middle = (letters - 1) // 2
+    tails = sorted(range(letters), key=lambda tail: abs(tail - middle))
+    cuts = [[_cut(name, letters, tail) for name in names] for tail in tails]
+    starts = range(1, max(map(len, names), default=0))
+    cuts += [[_window(name, letters, start) for name in names] for start in starts]
+    return next((cut for cut in cuts if len(set(cut)) == len(set(names))), list(names))
+
+
+def _cut(name: str, letters: int, tail: int) -> str:
+    """Return a name without its middle, so many letters of its end kept."""
     if len(name) <= letters:
         return name
-    tail = (letters - 1) // 2
-    return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
+    return f"{name[: letters - 1 - tail]}…{name[len(name) - tail :]}"
+
+
+def _window(name: str, letters: int, start: int) -> str:
+    """Return a piece out of the middle of a name."""
+    return name if len(name) <= letters else f"…{name[start : start + letters - 2]}…"
 
 
 def rows_of(look: Look, axes: Axes, names: Sequence[str]) -> None:
     """Put names on the rows 0, 1, 2 … from the top."""
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_yticks(range(len(names)), [look.short(name) for name in names])
+    axes.set_yticks(range(len(names)), look.labels(names))
     axes.tick_params(axis="y", labelsize=NORMAL, labelcolor=INK)
 
 
