@@ -144,8 +144,8 @@ def _hours(seconds_per_run: float | None, runs: float | None) -> float | None:
 
 def _with_sentences(found: PairAdvice, row: PairRow, models: int) -> PairAdvice:
     first = (
-        f"{found.first} lies {found.difference:.2f} points above {found.second}, which is "
-        f"{row.verdict}. Planned for a true gap of that size and a residual σ of "
+        f"Run by run, {found.first} lies {found.difference:.2f} points above {found.second}, "
+        f"which is {row.verdict}. Planned for a true gap of that size and a residual σ of "
         f"{found.sigma:.2f} points."
     )
     here = f"On these tasks: {found.runs.sentence}."

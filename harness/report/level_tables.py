@@ -108,7 +108,7 @@ def pairs(level: LevelAnalysis, sources: Sources) -> Table | None:
     every = of_model(level)
     return Table(
         name=f"pairs-{level.level}",
-        caption="Every two models: the difference of their means, points",
+        caption="Every two models: the difference between them, compared run by run, points",
         columns=PAIRS,
         lines=tuple(_pair(row, level.level, sources, every) for row in level.pairs.rows),
     )
