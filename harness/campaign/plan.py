@@ -126,6 +126,15 @@ def resolve(
     )
 
 
+def missing_in(plan: CampaignPlan) -> tuple[Problem, ...]:
+    """Return the programs and weights that a sound plan names and that are not on this machine."""
+    return tuple(
+        Problem(f"models.{planned.id}: {problem.where}", problem.what, problem.todo)
+        for planned in plan.models
+        for problem in make_backend(planned, Path(os.devnull), SystemClock()).missing()
+    )
+
+
 def _alike(ids: list[str]) -> list[list[str]]:
     """Return the groups of ids that are different, and one where capitals do not count."""
     groups: dict[str, set[str]] = {}
