@@ -149,8 +149,9 @@ def create(
         raise FormError("this form is not the one that its id names", problems, "Nothing was run.")
     now = clock.now()
     deadline = deadline_of(resolved.plan, now.astimezone())
-    validation = _holds(instrument, resolved.tasks, clock, progress)
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
+    store.refuse_place(path, resolved.text)  # validation takes minutes
+    validation = _holds(instrument, resolved.tasks, clock, progress)
     record = CampaignRecord(
         name=resolved.plan.name,
         created_at=now.isoformat(timespec="seconds"),
