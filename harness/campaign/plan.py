@@ -84,6 +84,10 @@ def resolve(
         for task in tasks
         if task not in instrument.suite.ids
     ]
+    problems += [
+        Problem("tasks", f"{task!r} stands twice", "name it once; runs says how often it is asked")
+        for task in sorted({t for t in tasks if tasks.count(t) > 1})
+    ]
     if runs > RUN_CEILING:
         problems.append(
             Problem("runs", f"{runs}, schedules are written for {RUN_CEILING}", "ask for fewer")

@@ -93,3 +93,40 @@ def test_a_rule_between_keys_is_told_without_the_whole_plan(tmp_path: Path) -> N
     (problem,) = caught.value.problems
     assert problem.where == "plan.toml"
     assert problem.what == "deadline and hours both say when it ends; keep one of them"
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('runs = "3"', "runs"),
+        ("runs = 3.0", "runs"),
+        ("runs = true", "runs"),
+        ('hours = "9"', "hours"),
+        ('controls = "no"', "controls"),
+        ("allow_slow = 1", "allow_slow"),
+        ('order_seed = "1"', "order_seed"),
+    ],
+)
+def test_a_value_of_another_kind_is_not_turned_into_the_right_one(
+    line: str, key: str, tmp_path: Path
+) -> None:
+    """Whoever wrote it in quotes has misread the document, and may have misread more of it."""
+    path = tmp_path / "plan.toml"
+    path.write_text(f'name = "x"\n{line}\n[[models]]\nid = "m"\nbackend = "embedded"\n')
+    with pytest.raises(PlanError) as caught:
+        read_plan(path)
+    assert [problem.where for problem in caught.value.problems] == [f"plan.toml: {key}"]
+
+
+def test_hours_may_be_a_whole_number(tmp_path: Path) -> None:
+    """TOML tells 9 from 9.0, people do not."""
+    path = tmp_path / "plan.toml"
+    path.write_text('name = "x"\nhours = 9\n[[models]]\nid = "m"\nbackend = "embedded"\n')
+    assert read_plan(path).hours == 9
+
+
+def test_a_task_that_stands_twice_is_refused(core: Instrument) -> None:
+    """It would be asked once, and whoever wrote it may have meant another one."""
+    with pytest.raises(PlanError) as caught:
+        resolve(plan(tasks=["A04", "A08", "A04"]), b"", core)
+    assert ["'A04' stands twice" in problem.what for problem in caught.value.problems] == [True]
