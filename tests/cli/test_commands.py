@@ -103,6 +103,11 @@ def test_a_misspelt_verb_or_task_is_wrong_use() -> None:
     done = arnes("validate", "--task", "A4")
     assert done.returncode == 2
     assert 'did you mean "A04"?' in done.stderr
+    both = arnes("validate", "--task", "A4", "--task", "A08", "--task", "nothing")
+    assert both.returncode == 2
+    assert "'A4' is no task" in both.stderr
+    assert "'nothing' is no task" in both.stderr
+    assert "'A08'" not in both.stderr
 
 
 def test_outside_a_checkout_the_installed_one_is_used(tmp_path: Path) -> None:
