@@ -130,3 +130,60 @@ def test_a_task_that_stands_twice_is_refused(core: Instrument) -> None:
     with pytest.raises(PlanError) as caught:
         resolve(plan(tasks=["A04", "A08", "A04"]), b"", core)
     assert ["'A04' stands twice" in problem.what for problem in caught.value.problems] == [True]
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "todo"),
+    [
+        ('tasks = "A04"', """'A04': has to be a list, as in ["one", "two"]""", "correct the value"),
+        (
+            "deadline = 07:00:00",
+            "07:00: has to be a text, in quotes",
+            'write it in quotes: "07:00"',
+        ),
+        (
+            "deadline = 2026-12-01T07:00:00",
+            "2026-12-01T07:00: has to be a text, in quotes",
+            'write it in quotes: "2026-12-01T07:00"',
+        ),
+        ("profile = true", "true: has to be a text, in quotes", "correct the value"),
+        ("runs = 0", "0: has to be greater than or equal to 1", "correct the value"),
+        (
+            'order = "best"',
+            "'best': has to be 'fixed', 'balanced' or 'random'",
+            "correct the value",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_in_the_words_of_the_document(
+    line: str, what: str, todo: str, tmp_path: Path
+) -> None:
+    """Nobody who writes a plan has to know what a tuple is."""
+    path = tmp_path / "plan.toml"
+    path.write_text(f'name = "x"\n{line}\n[[models]]\nid = "m"\nbackend = "embedded"\n')
+    with pytest.raises(PlanError) as caught:
+        read_plan(path)
+    assert [(problem.what, problem.todo) for problem in caught.value.problems] == [(what, todo)]
+
+
+def test_options_are_told_in_the_same_words(core: Instrument) -> None:
+    """They are checked by the backend, and read by the same person."""
+    options = {"weights": "w.gguf", "flags": "--jinja", "slots": "2"}
+    model = {"id": "m", "backend": "llama_server", "context_tokens": 8192, "options": options}
+    with pytest.raises(PlanError) as caught:
+        resolve(plan(models=[model]), b"", core)
+    assert """'--jinja': has to be a list, as in ["one", "two"]""" in str(caught.value)
+    assert "'2': has to be a whole number, without quotes" in str(caught.value)
+
+
+def test_a_table_in_place_of_a_list_of_tables_is_told_its_brackets(tmp_path: Path) -> None:
+    """The whole table is no value that anybody wants to read."""
+    path = tmp_path / "plan.toml"
+    path.write_text('name = "x"\n[models]\nid = "m"\nbackend = "embedded"\n')
+    with pytest.raises(PlanError) as caught:
+        read_plan(path)
+    (problem,) = caught.value.problems
+    assert (problem.what, problem.todo) == (
+        "one table: has to be a list of tables",
+        "write [[models]]",
+    )
