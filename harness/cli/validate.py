@@ -106,7 +106,8 @@ def show(outcome: "Validation") -> None:
     observations = sum(t.observations for t in outcome.tasks)
     print_table(table)
     say(
-        f"{len(outcome.tasks)} tasks, {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
+        f"{len(outcome.tasks)} {'task' if len(outcome.tasks) == 1 else 'tasks'},"
+        f" {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
         f" {observations} sub-observations."
     )
     for problem in outcome.problems:
