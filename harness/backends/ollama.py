@@ -25,6 +25,7 @@ GONE_LIMIT_S = 60.0
 GONE_POLL_S = 0.25
 ANSWER_LIMIT_S = 10.0
 OLD = "use a newer Ollama, whose API makes a model `from` another one"
+NO_BINARY = "install Ollama, write options.binary, or name a running one: base_url"
 # One model, one request at a time, kept until we say so.
 SETTINGS = {
     "OLLAMA_MAX_LOADED_MODELS": "1",
@@ -132,6 +133,12 @@ class OllamaBackend(Backend):
                 "Nothing else should be measured on this machine before it is gone.",
             )
 
+    def missing(self) -> tuple[Problem, ...]:
+        """Return the binary of a server of ours, if it is not there."""
+        if self._planned.base_url is not None or path_of(self._options.binary) is not None:
+            return ()
+        return (Problem("binary", f"{self._options.binary!r} is not found", NO_BINARY),)
+
     def _reach(self) -> Probe:
         """Return a probe of the running server, or of one that is started for this."""
         url = self._planned.base_url
@@ -140,9 +147,7 @@ class OllamaBackend(Backend):
             return Probe(root + API_ENDING, answer_limit_s=COMPLETION_LIMIT_S)
         binary, port = path_of(self._options.binary), free_port()
         if binary is None:
-            what = f"{self._options.binary!r} is not found"
-            todo = "install Ollama, write options.binary, or name a running one: base_url"
-            raise self._refusal(what, todo)
+            raise self._refusal(f"{self._options.binary!r} is not found", NO_BINARY)
         settings = {**SETTINGS, "OLLAMA_HOST": f"{HOST}:{port}"}
         return self._program.launch(port, [binary, "serve"], {**os.environ, **settings})
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from harness.errors import EndpointError, PlanError, Problem, nearest
 from harness.records.base import Record
 from harness.records.campaign import PlannedModel
+from harness.records.handwritten import value_problem
 
 AnyOptions = TypeVar("AnyOptions", bound=Record)
 
@@ -32,9 +33,10 @@ def options_of(planned: PlannedModel, model: type[AnyOptions]) -> AnyOptions:
                 problems.append(
                     Problem(where, f"{name!r} is no option of {planned.backend!r}", todo)
                 )
+            elif finding["type"] == "missing":
+                problems.append(Problem(where, "missing", "add this option"))
             else:
-                what = f"{finding['input']!r}: {finding['msg']}"
-                problems.append(Problem(where, what, "correct the value"))
+                problems.append(value_problem(where, finding))
         raise refused(planned, problems) from failure
 
 

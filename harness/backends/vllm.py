@@ -18,6 +18,7 @@ from harness.records.base import Json, Record
 from harness.records.campaign import PlannedModel
 from harness.records.run import ServerInfo
 
+PATH_BEGINS = ("/", "~", ".")  # as no name on the hub does
 START_LIMIT_S = 1800.0  # weights are loaded, kernels compiled and graphs captured
 STOP_WAIT_S = 30.0  # its engine is a process of its own that is taken down in order
 ENDPOINT = "the server gets a free port of this machine, and no key"
@@ -42,7 +43,8 @@ LEFT_OUT = ("VLLM_API_KEY", "VLLM_PORT", "VLLM_HOST_IP")
 class VllmOptions(Record):
     """What a plan may set.
 
-    model : a folder with the weights, or a name on the Hugging Face hub
+    model : a folder with the weights, or a name on the Hugging Face hub; what begins with `/`, `~`
+        or `.` is a path
     revision : commit of a hub name; without one the hub may serve other weights next week
     binary : a path, or a name that the shell would find
     flags : further arguments, as `["--gpu-memory-utilization", "0.85"]`
@@ -79,14 +81,18 @@ class VllmBackend(OwnedServer):
         return tuple(files_of(self._folder)) if self._folder.is_dir() else ()
 
     def missing(self) -> tuple[Problem, ...]:
-        """Return the binary, if it is not there; a model that is no folder may be a hub's."""
-        if path_of(self._options.binary) is not None:
-            return ()
-        todo = "install vLLM, or write the path in options.binary"
-        return (Problem("binary", f"{self._options.binary!r} is not found", todo),)
+        """Return the weights and the binary that are not there; vLLM alone knows a hub's."""
+        model, problems = self._options.model, []
+        if model.startswith(PATH_BEGINS) and not self._folder.exists():
+            todo = "correct options.model; a name on the hub begins with a letter or a digit"
+            problems.append(Problem(str(self._folder), "no such file or folder", todo))
+        if path_of(self._options.binary) is None:
+            todo = "install vLLM, or write the path in options.binary"
+            problems.append(Problem("binary", f"{self._options.binary!r} is not found", todo))
+        return tuple(problems)
 
     def check(self) -> None:
-        """Look for the binary, and read the weights of a folder."""
+        """Look for what is missing, and read the weights of a folder."""
         self._binary = path_of(self._options.binary)
         refuse_start(self._planned, [self._problem_with_weights(), *self.missing()])
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from harness.campaign.deadline import deadline_of
 from harness.campaign.history import TOKENS_PER_TASK
-from harness.campaign.plan import Resolved, read_plan, resolve
+from harness.campaign.plan import Resolved, missing_in, read_plan, resolve
 from harness.campaign.schedule import order_of
 from harness.campaign.time_guard import next_run_fits
-from harness.errors import StoreError
+from harness.errors import Problem, StoreError
 from harness.records.campaign import PlannedModel
 from harness.records.run import RunInfo
 from harness.stages.instrument import find_root, load_instrument
@@ -64,12 +64,16 @@ class RunCost:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a plan costs if it begins now."""
+    """What a plan costs if it begins now.
+
+    missing : what `start` would refuse it for on this machine
+    """
 
     begins: datetime
     deadline: datetime | None
     models: tuple[ModelCost, ...]
     runs: tuple[RunCost, ...]
+    missing: tuple[Problem, ...] = ()
 
 
 def cost_of_file(start: Path, plan_path: Path, now: datetime) -> tuple[Resolved, Cost]:
@@ -114,7 +118,7 @@ def cost_of(resolved: Resolved, root: Path, now: datetime) -> Cost:
                 seen.add(model.id)
             ends = now + timedelta(seconds=took_s) if fit.fits and run_s else None
             runs.append(RunCost(model.id, number, ends, unknown, fits, fit.why))
-    return Cost(now, deadline, tuple(costs.values()), tuple(runs))
+    return Cost(now, deadline, tuple(costs.values()), tuple(runs), missing_in(plan))
 
 
 def _model_cost(model: PlannedModel, usual: int, measured: list[tuple[str, RunInfo]]) -> ModelCost:

@@ -3,6 +3,7 @@
 import math
 from datetime import UTC, datetime, timedelta
 
+from harness.campaign.durations import duration
 from harness.clock import Clock
 from harness.errors import PlanError, Problem
 from harness.records.campaign import CampaignPlan
@@ -88,7 +89,8 @@ def moment_of(text: str, now: datetime) -> datetime:
         problem = Problem("deadline", f"{text!r} is no time: {error}", HOW)
         raise PlanError("the deadline cannot be read", [problem], "Nothing was run.") from error
     if moment <= now:
-        problem = Problem("deadline", f"{text!r} was {now - moment} ago", HOW)
+        ago = duration((now - moment).total_seconds())
+        problem = Problem("deadline", f"{text!r} was {ago} ago; it is {now:%Y-%m-%dT%H:%M}", HOW)
         raise PlanError("the deadline has passed", [problem], "Nothing was run.")
     return moment
 

@@ -16,7 +16,7 @@ from harness.campaign.deadline import Countdown, deadline_of, until_text
 from harness.campaign.display import Display, display
 from harness.campaign.history import cell_times, rest_of
 from harness.campaign.orchestrator import Orchestrator
-from harness.campaign.plan import Resolved, read_plan, resolve
+from harness.campaign.plan import Resolved, missing_in, read_plan, resolve
 from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
 from harness.campaign.sampler import Sampler
 from harness.campaign.tally import Tally
@@ -130,11 +130,7 @@ def prepare(
 
 def _refuse_missing(plan: CampaignPlan) -> None:
     """Refuse a plan that names programs or weights that are not there: nobody reads it at night."""
-    problems = [
-        Problem(f"models.{planned.id}: {problem.where}", problem.what, problem.todo)
-        for planned in plan.models
-        for problem in make_backend(planned, Path(os.devnull), SystemClock()).missing()
-    ]
+    problems = missing_in(plan)
     if problems:
         headline = f"{len(problems)} problem(s) in the plan {plan.name!r}"
         raise PlanError(headline, problems, "Nothing was run.")
@@ -153,8 +149,9 @@ def create(
         raise FormError("this form is not the one that its id names", problems, "Nothing was run.")
     now = clock.now()
     deadline = deadline_of(resolved.plan, now.astimezone())
-    validation = _holds(instrument, resolved.tasks, clock, progress)
     path = folder or instrument.root / CAMPAIGNS / f"{now:%Y-%m-%d}_{resolved.plan.name}"
+    store.refuse_place(path, resolved.text)  # validation takes minutes
+    validation = _holds(instrument, resolved.tasks, clock, progress)
     record = CampaignRecord(
         name=resolved.plan.name,
         created_at=now.isoformat(timespec="seconds"),

@@ -84,6 +84,10 @@ def resolve(
         for task in tasks
         if task not in instrument.suite.ids
     ]
+    problems += [
+        Problem("tasks", f"{task!r} stands twice", "name it once; runs says how often it is asked")
+        for task in sorted({t for t in tasks if tasks.count(t) > 1})
+    ]
     if runs > RUN_CEILING:
         problems.append(
             Problem("runs", f"{runs}, schedules are written for {RUN_CEILING}", "ask for fewer")
@@ -123,6 +127,15 @@ def resolve(
         subset=chosen != instrument.suite.ids,
         left_out=left_out,
         usual_tokens=usual_tokens(instrument.suite.only(chosen).tasks, instrument.config),
+    )
+
+
+def missing_in(plan: CampaignPlan) -> tuple[Problem, ...]:
+    """Return the programs and weights that a sound plan names and that are not on this machine."""
+    return tuple(
+        Problem(f"models.{planned.id}: {problem.where}", problem.what, problem.todo)
+        for planned in plan.models
+        for problem in make_backend(planned, Path(os.devnull), SystemClock()).missing()
     )
 
 

@@ -47,16 +47,17 @@ def next_run_fits(
     expected_s = previous_s if previous_s is not None else estimate_s
     basis = "its previous run took" if previous_s is not None else "it is estimated to take"
     if expected_s is None:
-        needed_s, told = RESERVE_S, "nothing is known of its speed"
+        needed_s = RESERVE_S
+        told = f"nothing is known of its speed: {_hours(needed_s)} in reserve"
     else:
         needed_s = expected_s * GROWTH + RESERVE_S
-        told = f"{basis} {_hours(expected_s)}"
+        total = f"{_hours(needed_s)} with {GROWTH:g} × and {_hours(RESERVE_S)} in reserve"
+        told = f"{basis} {_hours(expected_s)}: {total}"
     fits = needed_s <= remaining_s
     left = f"{'≤' if fits else '>'} {_hours(remaining_s)} left"
     if remaining_s <= 0:
         left = f"are needed, and the deadline passed {_hours(-remaining_s)} ago"
-    why = f"{told}: {_hours(needed_s)} with {GROWTH:g} × and {_hours(RESERVE_S)} in reserve {left}"
-    return Fit(fits=fits, needed_s=needed_s, remaining_s=remaining_s, why=why)
+    return Fit(fits=fits, needed_s=needed_s, remaining_s=remaining_s, why=f"{told} {left}")
 
 
 def _hours(seconds: float) -> str:

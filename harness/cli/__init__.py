@@ -1,13 +1,14 @@
 """Step 11: typer; one verb per file, no logic. Heavy imports stand inside the verbs.
 
 Exit status everywhere: 0 done, 1 the instrument or the result does not hold, 2 wrong use or
-input, 130 interrupted (what is on disk stays resumable).
+input, 130 interrupted (what is on disk stays resumable), 141 whoever read the output went away.
 """
 
+import os
 import signal
 import sys
 from io import TextIOWrapper
-from typing import Annotated, TextIO
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -32,6 +33,7 @@ from harness.cli import (
 from harness.errors import HarnessError
 
 INTERRUPTED = 130
+CLOSED_PIPE = 141  # what a shell tells of a program that SIGPIPE ended
 TODO_OF_THE_DISK = {
     FileExistsError: "a file is in the way: name another place",
     NotADirectoryError: "a file is in the way: name another place",
@@ -84,14 +86,27 @@ app.add_typer(suite.app, name="suite")
 
 
 def main() -> None:
-    """Entry point of `arnes`. The only place that catches `HarnessError`."""
+    """Entry point of `arnes`."""
     _take_as_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     _write_what_cannot_be_encoded(sys.stdout)
     try:
-        app()
+        _run()
+    except BrokenPipeError:
+        _leave_the_pipe()
+
+
+def _run() -> None:
+    """Run the verb and end with its status. The only place that catches `HarnessError`."""
+    try:
+        try:
+            app()
+        finally:
+            print(end="", flush=True)  # noqa: T201 (else it fails when Python ends, with a traceback)
     except HarnessError as error:
         print(error, file=sys.stderr)  # noqa: T201 (this is the terminal)
         sys.exit(error.exit_status)
+    except BrokenPipeError:
+        raise
     except OSError as error:  # the disk, a permission, a path: the operator can act on it
         where = f"{error.filename}: " if error.filename else ""
         print(f"{type(error).__name__}: {where}{error.strerror or error}", file=sys.stderr)  # noqa: T201
@@ -100,14 +115,24 @@ def main() -> None:
                 print(f"  → {todo}", file=sys.stderr)  # noqa: T201
         print("What was done before is on disk; nothing else was changed.", file=sys.stderr)  # noqa: T201
         sys.exit(HarnessError.exit_status)
-    except SystemExit as end:  # typer turns Ctrl-C into this status without a word
-        if end.code == INTERRUPTED:
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer and rich make status 1 of it
+            raise end.__context__ from None
+        if end.code == INTERRUPTED:  # typer turns Ctrl-C into this status without a word
             print("\nInterrupted.", file=sys.stderr)  # noqa: T201
             # Where Ctrl-C fell into code that Python ran from a string (a dataclass being made),
             # Python remembers it as unhandled and ends by the signal, not by our status. Any
             # other string that is run makes it forget.
             exec("")  # noqa: S102
         raise
+
+
+def _leave_the_pipe() -> NoReturn:
+    """End where nobody reads any more, as `arnes … | head` does; what is left to say is lost."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    sys.exit(CLOSED_PIPE)
 
 
 def _write_what_cannot_be_encoded(stream: TextIO) -> None:

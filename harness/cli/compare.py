@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.terminal import JsonFlag, one_thread_of_algebra, print_json, print_table, say
+from harness.cli.terminal import (
+    JsonFlag,
+    one_thread_of_algebra,
+    print_json,
+    print_table,
+    say,
+    shortest,
+)
 
 if TYPE_CHECKING:
     from harness.report.compare import Comparison, Side
@@ -52,7 +59,8 @@ def _show(found: "Comparison") -> None:
 
     if found.simulated:
         say("SIMULATED: the replies were written, and no model is meant.")
-    table = Table(title=f"{found.other} against {found.baseline}, of {found.max_points:g} points")
+    sides = f"{shortest(found.other)} against {shortest(found.baseline)}"
+    table = Table(title=f"{sides}, of {found.max_points:g} points")
     table.add_column("Model")
     for heading in ("Before", "Now", "Change", "Counts from", "Verdict"):
         table.add_column(heading, justify="right")

@@ -47,6 +47,8 @@ def show_cost(resolved: "Resolved", cost: "Cost") -> None:
             say(f"does not fit: {run.model} run {run.run}: {run.why}")
     for task, why in resolved.left_out.items():
         say(f"left out: {task}: {why}")
+    for problem in cost.missing:
+        say(f"warning: start would refuse it: {problem}")
 
 
 def cost_json(cost: "Cost") -> dict[str, object]:
@@ -59,6 +61,7 @@ def cost_json(cost: "Cost") -> dict[str, object]:
             {**asdict(run), "ends": run.ends.isoformat(timespec="seconds") if run.ends else None}
             for run in cost.runs
         ],
+        "missing": [asdict(problem) for problem in cost.missing],
     }
 
 

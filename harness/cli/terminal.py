@@ -44,6 +44,11 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def shortest(path: str) -> str:
+    """Return a path as it was given, or from the working directory where that is shorter."""
+    return min(path, os.path.relpath(path), key=len)
+
+
 def print_table(table: "Table", names: tuple[str, ...] = ("Model",)) -> None:
     """Print a table in which nothing is cut, however narrow the terminal, and no number folded.
 

@@ -43,11 +43,12 @@ def validate(
     """Golden = maximum, defective = declared, exploits under their ceiling, empty = 0."""
     from harness.cli.strength import show as show_strength
     from harness.clock import SystemClock
+    from harness.stages.instrument import narrowed
     from harness.stages.strength import Plays, publish, strength
     from harness.stages.validate import validate as validate_suite
 
     instrument = instrument_for(profile=profile)
-    suite = instrument.suite.only(tuple(task)) if task else instrument.suite
+    suite = narrowed(instrument.suite, tuple(task)) if task else instrument.suite
     plays = Plays()
     with progress_bar(quiet=as_json) as progress:
         outcome = validate_suite(suite, instrument.config, SystemClock(), progress, plays.watch)
@@ -105,7 +106,8 @@ def show(outcome: "Validation") -> None:
     observations = sum(t.observations for t in outcome.tasks)
     print_table(table)
     say(
-        f"{len(outcome.tasks)} tasks, {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
+        f"{len(outcome.tasks)} {'task' if len(outcome.tasks) == 1 else 'tasks'},"
+        f" {sum(t.max for t in outcome.tasks):g} points, {rows} rows,"
         f" {observations} sub-observations."
     )
     for problem in outcome.problems:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from harness.records.base import Json, Record
 from harness.records.sample import RunEnergy
@@ -53,15 +53,15 @@ class PlannedModel(Record):
     backend: str
     base_url: str | None = None
     served_name: str | None = None
-    context_tokens: Annotated[int, Field(gt=0)] | None = None
+    context_tokens: Annotated[StrictInt, Field(gt=0)] | None = None
     api_key_env: str | None = None
     extra_body: dict[str, Json] = Field(default_factory=dict)
-    tokens_per_run: Annotated[int, Field(gt=0)] | None = None
+    tokens_per_run: Annotated[StrictInt, Field(gt=0)] | None = None
     options: dict[str, Json] = Field(default_factory=dict)
 
 
 class CampaignPlan(Record):
-    """`plan.toml`, written by a person.
+    """`plan.toml`, written by a person. A number in quotes is a text, and is refused.
 
     deadline : a time of day, or a date and time, by which all must be over
     hours : from the start, instead of a deadline
@@ -72,15 +72,15 @@ class CampaignPlan(Record):
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,47}$")]
     profile: str | None = None
-    runs: Annotated[int, Field(ge=1)] | None = None
+    runs: Annotated[StrictInt, Field(ge=1)] | None = None
     tasks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    controls: bool = True
-    allow_slow: bool = False
+    controls: StrictBool = True
+    allow_slow: StrictBool = False
     deadline: str | None = None
-    hours: Annotated[float, Field(gt=0)] | None = None
+    hours: Annotated[StrictFloat, Field(gt=0)] | None = None
     order: Literal["fixed", "balanced", "random"] = "fixed"
-    order_seed: int = 0
-    simulated: bool = False
+    order_seed: StrictInt = 0
+    simulated: StrictBool = False
     models: Annotated[tuple[PlannedModel, ...], Field(min_length=1)]
 
     @model_validator(mode="after")

@@ -1,15 +1,35 @@
 """Documents that a person writes (TOML): read whole, with every problem at once."""
 
+import json
 import tomllib
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from harness.errors import HarnessError, Problem, nearest
 from harness.records.base import Record
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+LIST = 'a list, as in ["one", "two"]'
+TABLE = "a table, with a heading of its own"
+WANTED = {  # error of pydantic → what TOML calls the value that is wanted
+    "tuple_type": LIST,
+    "list_type": LIST,
+    "dict_type": TABLE,
+    "model_type": TABLE,
+    "string_type": "a text, in quotes",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+}
 
 
 def read_toml(path: Path, model: type[AnyRecord], error: type[HarnessError]) -> AnyRecord:
@@ -74,9 +94,40 @@ def _problems(error: ValidationError, where: str, model: type[Record]) -> list[P
                 Problem(f"{where}: {path}" if path else where, what, "correct the file")
             )
         else:
-            what = f"{finding['input']!r}: {finding['msg']}"
-            problems.append(Problem(f"{where}: {path}", what, "correct the value"))
+            problems.append(value_problem(f"{where}: {path}", finding))
     return problems
+
+
+def value_problem(where: str, finding: ErrorDetails) -> Problem:
+    """Return what is wrong with a value, in the words of TOML and not of Python."""
+    value, said = finding["input"], finding["msg"].removeprefix("Value error, ")
+    if isinstance(value, dict) and WANTED.get(finding["type"]) == LIST:
+        heading = ".".join(step for step in finding["loc"] if isinstance(step, str))
+        return Problem(where, "one table: has to be a list of tables", f"write [[{heading}]]")
+    if finding["type"] in WANTED:
+        said = f"has to be {WANTED[finding['type']]}"
+        if isinstance(value, str) and WANTED[finding["type"]] not in {LIST, TABLE}:
+            said += ", without quotes"
+    said = said.replace("Input should be", "has to be")
+    if isinstance(value, bool) and finding["type"] == "literal_error":
+        said = said.lower()  # TOML has no False
+    todo = "correct the value"
+    if isinstance(value, (date, time)) and finding["type"] == "string_type":
+        todo = f'write it in quotes: "{_shown(value)}"'
+    return Problem(where, f"{_shown(value)}: {said}", todo)
+
+
+def _shown(value: object) -> str:
+    """Return a value about as it stands in the document."""
+    if isinstance(value, (datetime, time)):
+        return value.isoformat(timespec="minutes")
+    if isinstance(value, date):
+        return value.isoformat()
+    return (
+        repr(value)
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
 
 
 def _fields_at(model: type[Record], path: tuple[int | str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ from harness.records.base import Json
 from harness.records.response import Exchange
 from harness.records.score import RowScore, ScoreSheet, Unscored
 from harness.report.journal import journal_lines
-from harness.stages.comparable import refuse_other_forms
+from harness.stages.comparable import refuse_not_asked, refuse_other_forms
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
 from harness.store.layout import CellFolder
@@ -34,7 +34,7 @@ def explain_row(
     Raises
     ------
     StoreError
-        If there is no such cell or row; it names the nearest one.
+        If there is no such cell or row; it names the nearest one, or what is asked instead.
     NotComparableError
         If the suite is in other forms than those asked.
     """
@@ -87,6 +87,7 @@ def _find(
     alone = [found for found in rows.values() if found[1] == row]
     if len(alone) == 1:
         return alone[0]
+    refuse_not_asked(campaign, suite, row.partition(".")[0])
     raise _no("row", row, [*campaign.record.tasks, *rows])
 
 

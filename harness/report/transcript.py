@@ -19,7 +19,7 @@ from harness.records.world import AgentRecord, WorldEvent
 from harness.report.journal import end_line, fault_line, step_line
 from harness.report.render import TEMPLATES
 from harness.running.agent import AgentCell
-from harness.stages.comparable import refuse_other_forms
+from harness.stages.comparable import refuse_not_asked, refuse_other_forms
 from harness.stages.reparse import replayed
 from harness.store import campaign as store
 from harness.store.campaign import Campaign
@@ -68,6 +68,7 @@ def transcript(
     """
     campaign = store.load(folder)
     refuse_other_forms(campaign, suite)
+    refuse_not_asked(campaign, suite, task_id)
     _refuse_unknown(campaign, player, run, task_id)
     task = suite.task(task_id)
     if not task.is_agent:

@@ -5,7 +5,7 @@ Whoever reparses, scores, finalizes or explains asks here first, before anything
 
 from collections.abc import Sequence
 
-from harness.errors import NotComparableError, Problem
+from harness.errors import NotComparableError, Problem, StoreError
 from harness.records.campaign import CampaignRecord
 from harness.signature import changed_parts
 from harness.store import campaign as store
@@ -46,6 +46,24 @@ def refuse_other_forms(campaign: Campaign, suite: Suite) -> None:
     ]
     if problems:
         raise NotComparableError("this campaign was asked in other forms", problems, NOTHING)
+
+
+def refuse_not_asked(campaign: Campaign, suite: Suite, task_id: str) -> None:
+    """Refuse a task that the suite knows and the campaign was not asked; it is no slip of a name.
+
+    Raises
+    ------
+    StoreError
+        With the tasks that are asked.
+    """
+    asked = campaign.record.tasks
+    if task_id in suite.ids and task_id not in asked:
+        why = campaign.record.left_out.get(task_id, "")
+        what = f"{task_id} was left out: {why}" if why else f"the plan does not ask {task_id}"
+        raise StoreError(
+            f"{task_id} is not asked in this campaign",
+            [Problem("task", what, f"asked are: {', '.join(asked)}")],
+        )
 
 
 def refuse_mixed_runs(campaign: Campaign) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.arnes import CONFIG_NAME, CORE_PROFILE, ArnesConfig, load_arnes
-from harness.errors import ConfigError, Problem, nearest
+from harness.errors import ConfigError, Problem, SuiteError, nearest
 from harness.records.score import Stamps
 from harness.signature import PACKAGE, Signature, check_lock, signature_of, stamps_of
 from harness.suite.loader import SUITE_FOLDER, Suite, load_suite, task_folders
@@ -68,6 +68,23 @@ def load_instrument(root: Path, profile: str | None = None) -> Instrument:
     signature = signature_of(config, suite)
     check_lock(root, config, signature)
     return Instrument(root, config, suite, signature)
+
+
+def narrowed(suite: Suite, task_ids: tuple[str, ...]) -> Suite:
+    """Return a suite with these tasks alone.
+
+    Raises
+    ------
+    SuiteError
+        With every id that is no task, each with the nearest one.
+    """
+    unknown = [task for task in dict.fromkeys(task_ids) if task not in suite.ids]
+    if unknown:
+        raise SuiteError(
+            f"no task {', '.join(map(repr, unknown))}",
+            [Problem("suite", f"{t!r} is no task", nearest(t, suite.ids)) for t in unknown],
+        )
+    return suite.only(task_ids)
 
 
 def _refuse_unknown_tasks(config: ArnesConfig, root: Path) -> None:

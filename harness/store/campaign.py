@@ -78,8 +78,25 @@ def create(path: Path, record: CampaignRecord, plan_text: bytes) -> Campaign:
 
     Raises
     ------
+    StoreError, OSError
+        If it cannot be made at this place (`refuse_place`).
+    """
+    refuse_place(path, plan_text)
+    folder = CampaignFolder(path)
+    files.write_whole(folder.plan, plan_text)
+    files.write_once(folder.record, readable_json(record))  # last: with it, it is a campaign
+    return Campaign(folder, record)
+
+
+def refuse_place(path: Path, plan_text: bytes) -> None:
+    """Refuse a place where no campaign can be made; nothing is left there.
+
+    Raises
+    ------
     StoreError
-        If there is a campaign at this place already.
+        If there is a campaign at this place already, or around it, or anything else in it.
+    OSError
+        If the system does not let us write there.
     """
     folder = CampaignFolder(path)
     if folder.record.exists():
@@ -100,9 +117,15 @@ def create(path: Path, record: CampaignRecord, plan_text: bytes) -> Campaign:
             [Problem(str(path), "is there, and is not empty", "name a new folder")],
             "Nothing was run, nothing was changed.",
         )
-    files.write_whole(folder.plan, plan_text)
-    files.write_once(folder.record, readable_json(record))  # last: with it, it is a campaign
-    return Campaign(folder, record)
+    for parent in path.resolve().parents:
+        if CampaignFolder(parent).record.is_file():
+            what = f"lies inside the campaign {parent}"
+            raise StoreError(
+                "a campaign needs a folder of its own",
+                [Problem(str(path), what, "name a folder outside it")],
+                "Nothing was run, nothing was changed.",
+            )
+    files.try_to_write(path)
 
 
 def _holds_more(folder: CampaignFolder, plan_text: bytes) -> bool:

@@ -40,6 +40,30 @@ def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
         _sync_folder(path.parent)
 
 
+def try_to_write(folder: Path) -> None:
+    """Make a file in a folder that may not be there yet, and take away all that was made for it.
+
+    Raises
+    ------
+    OSError
+        If the system refuses it. Permissions alone would not tell of a disk that is read-only.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    trial = folder / f"{TEMPORARY}{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        trial.touch()
+    except OSError as error:
+        error.filename = str(folder)  # what was asked for, not what we make of it
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            trial.unlink(missing_ok=True)
+        for place in made:
+            with contextlib.suppress(OSError):  # it was not made, or another has filled it
+                place.rmdir()
+
+
 def write_once(path: Path, data: bytes) -> None:
     """Write evidence: durable, and never over what is there.
 

@@ -77,6 +77,13 @@ def test_what_is_no_time_or_has_passed_is_refused_with_the_right_form(text: str)
         moment_of(text, EVENING)
 
 
+def test_how_long_ago_a_deadline_was_is_told_as_everywhere() -> None:
+    """Both moments, and no fraction of a second."""
+    with pytest.raises(PlanError) as caught:
+        moment_of((EVENING - timedelta(hours=30, microseconds=7)).isoformat(), EVENING)
+    assert f" was 30 h 00 min ago; it is {EVENING:%Y-%m-%dT%H:%M}" in str(caught.value)
+
+
 def test_a_plan_names_hours_or_a_moment_and_not_both() -> None:
     """Two ends would leave it open which one holds."""
     model = {"id": "m", "backend": "embedded"}

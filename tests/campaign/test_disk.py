@@ -3,13 +3,19 @@
 import json
 import os
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from campaigning import ScriptedModel, arnes, golden_text, instrument, plan_text
 
+from harness.campaign.night import create
+from harness.campaign.plan import resolve
+from harness.clock import SystemClock
+from harness.errors import StoreError
 from harness.models.scripted import ScriptedServer
+from harness.records.campaign import CampaignPlan
 from harness.stages.instrument import Instrument
 from harness.store import campaign as store
 
@@ -101,6 +107,37 @@ def test_a_folder_that_cannot_be_written_is_refused_with_one_message(
         assert done.stderr.count("Read-only file system") == 1, done.stderr
         assert str(disk) in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_place_that_cannot_be_used_is_found_before_the_validation(
+    core: Instrument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes minutes, and whoever started it has gone to bed; nothing is left behind."""
+    text = plan_text({"m": "http://127.0.0.1:9/v1"}, tasks=["A08"], controls=False)
+    plan = resolve(CampaignPlan.model_validate(tomllib.loads(text)), text.encode(), core)
+    folder = create(plan, core, SystemClock(), tmp_path / "campaign").folder.path
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "more").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+
+    def not_yet(*_: object) -> None:
+        raise AssertionError("the validation began")
+
+    monkeypatch.setattr("harness.campaign.night.validated", not_yet)
+    for place, error, words in (
+        (folder, StoreError, "there is a campaign in this folder already"),
+        (folder / "m" / "second", StoreError, f"lies inside the campaign {folder}"),
+        (tmp_path / "full", StoreError, "is not empty"),
+        (tmp_path / "file" / "new" / "deep", NotADirectoryError, "file/new/deep"),
+        (Path("/proc/new"), OSError, "/proc/new"),
+    ):
+        with pytest.raises(error) as caught:
+            create(plan, core, SystemClock(), place)
+        assert words in str(caught.value)
+    with pytest.raises(AssertionError, match="the validation began"):
+        create(plan, core, SystemClock(), tmp_path / "far" / "new")
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_second_orchestrator_is_refused_while_the_first_one_runs(

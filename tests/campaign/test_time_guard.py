@@ -47,6 +47,8 @@ def test_the_arithmetic_is_told() -> None:
         "its previous run took 1 h 07 min: 1 h 32 min with 1.15 × and 15 min in reserve"
         " > 1 h 00 min left"
     )
+    unknown = next_run_fits(600, previous_s=None, estimate_s=None).why  # no factor of nothing
+    assert unknown == "nothing is known of its speed: 15 min in reserve > 10 min left"
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -1,6 +1,7 @@
 """Every verb: help, JSON on stdout alone, exit status."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -103,6 +104,11 @@ def test_a_misspelt_verb_or_task_is_wrong_use() -> None:
     done = arnes("validate", "--task", "A4")
     assert done.returncode == 2
     assert 'did you mean "A04"?' in done.stderr
+    both = arnes("validate", "--task", "A4", "--task", "A08", "--task", "nothing")
+    assert both.returncode == 2
+    assert "'A4' is no task" in both.stderr
+    assert "'nothing' is no task" in both.stderr
+    assert "'A08'" not in both.stderr
 
 
 def test_outside_a_checkout_the_installed_one_is_used(tmp_path: Path) -> None:
@@ -165,6 +171,34 @@ def test_ctrl_c_exits_130_and_leaves_a_resumable_campaign(
         done = arnes("campaign", "resume", str(folder), "--json")
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["done"] == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("tasks",),  # a table of rich
+        ("tasks", "--json"),
+        ("signature", "--json"),
+        ("--version",),
+        ("campaign", "start", "--help"),
+        ("validate", "--task", "nothing"),  # what it says goes to the same pipe
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_went_away_is_no_result_that_does_not_hold(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The status is that of SIGPIPE, whoever notices it: typer, rich, or the last flush."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "harness", *arguments]
+    errors = tmp_path / "errors"
+    with errors.open("w") as file:
+        apart = writer if arguments[0] == "validate" else file
+        done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=apart, check=False)
+    os.close(writer)
+    assert done.returncode == 141
+    assert errors.read_text() == ""
 
 
 INTERRUPTED_IN_A_STRING = """

@@ -8,7 +8,7 @@ import pytest
 from campaigning import arnes
 from rich.table import Table
 
-from harness.cli.terminal import print_table
+from harness.cli.terminal import print_table, shortest
 
 MODEL = "qwen3-30b-a3b-instruct-2507-q4-k-m-reasoning"
 
@@ -63,3 +63,18 @@ def test_json_is_json_in_every_encoding(tmp_path: Path, encoding: str) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["plan"], told["models"]) == (str(plan), {str(weights): ["w"]})
+
+
+def test_one_task_is_no_tasks() -> None:
+    """The last line of a table of one."""
+    done = arnes("validate", "--task", "A08")
+    assert "\n1 task, 16 points, " in done.stdout, done.stderr
+
+
+def test_a_path_is_shown_the_shorter_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two absolute paths make a title of three lines; a way up through many folders is no better."""
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    assert shortest(f"{tmp_path}/a/campaigns/x:model") == "campaigns/x:model"
+    assert shortest("campaigns/x") == "campaigns/x"
+    assert shortest("/x") == "/x"

@@ -145,6 +145,36 @@ def test_weights_and_programs_that_are_not_there_are_named_before_the_night(
     assert not folder.exists()
 
 
+def test_ollama_and_a_path_for_vllm_are_looked_for_as_well(
+    start: Callable[..., tuple[int, str, Path]], tmp_path: Path
+) -> None:
+    """A running Ollama needs no program of ours; `plan` warns of what `start` refuses."""
+    served = 'backend = "ollama"\nserved_name = "q"\ncontext_tokens = 32768\n'
+    none = f'options.binary = "{tmp_path}/none"\n'
+    text = 'name = "p"\ntasks = ["A08"]\n'
+    text += f'[[models]]\nid = "ours"\n{served}{none}'
+    text += f'[[models]]\nid = "runs"\n{served}{none}base_url = "http://127.0.0.1:9"\n'
+    text += '[[models]]\nid = "local"\nbackend = "vllm"\n'
+    text += f'options.model = "{tmp_path}/weights"\noptions.binary = "sh"\n'
+    code, output, folder = start(text)
+    assert code == 2, output
+    assert "2 problem(s)" in output
+    found = (
+        f"models.ours: binary: '{tmp_path}/none' is not found",
+        f"models.local: {tmp_path}/weights: no such file or folder",
+    )
+    assert all(line in output for line in found)
+    assert not folder.exists()
+    done = arnes("campaign", "plan", str(tmp_path / "plan.toml"))
+    assert done.returncode == 0, done.stderr
+    assert all(f"warning: start would refuse it: {line}" in done.stdout for line in found)
+    told = arnes("campaign", "plan", str(tmp_path / "plan.toml"), "--json").stdout
+    assert [problem["where"] for problem in json.loads(told)["missing"]] == [
+        "models.ours: binary",
+        f"models.local: {tmp_path}/weights",
+    ]
+
+
 @pytest.mark.slow
 def test_a_server_that_loads_is_waited_for(
     core: Instrument, start: Callable[..., tuple[int, str, Path]]

@@ -1,9 +1,12 @@
 """What changed against a baseline, and what is noise."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from finals import final_of, stamps
 
+from harness.cli.compare import _show
 from harness.errors import NotComparableError, StatisticsError
 from harness.records.campaign import Final
 from harness.report.compare import Side, compare, holm_levels
@@ -46,6 +49,18 @@ def test_a_regression_is_told_from_noise() -> None:
     assert fallen.interval is not None
     assert fallen.interval.low < fallen.difference < fallen.interval.high < 0
     assert fallen.tasks["A01"] == pytest.approx(100 * (0.6 - 0.8), abs=1.0)  # half of the points
+
+
+def test_the_title_names_folders_from_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The result keeps the names as they were given."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    found = compare(Side(f"{tmp_path}/before", BEFORE), Side(f"{tmp_path}/after", AFTER))
+    _show(found)
+    assert "after against before, of 200 points" in capsys.readouterr().out
+    assert found.baseline == f"{tmp_path}/before"
 
 
 def test_the_threshold_is_the_verdict() -> None:
