@@ -48,9 +48,13 @@ def test_an_interruption_of_ours_is_not_lost_while_a_process_starts(
             return submit(*given)
 
         monkeypatch.setattr(pool, "submit", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+
+        def submitted() -> None:
             workers.submit(touched, tmp_path / "one")
             wait_until(lambda: False)  # another thread may take the signal, a moment later
+
+        with pytest.raises(KeyboardInterrupt):
+            submitted()
         monkeypatch.undo()
         assert psutil.pid_exists(workers.submit(touched, tmp_path / "two").result())
 
