@@ -7,4 +7,4 @@
 # tests/test_architecture.py walks the imports and holds this order.
 """arnes: an instrument that ranks local language models and says how sure it is."""
 
-__version__ = "3.0.0.dev0"
+__version__ = "3.0.1"
