@@ -39,6 +39,14 @@ def test_an_interruption_of_ours_is_not_lost_while_a_process_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """It is held back for the moment in which the child is made, and delivered after it."""
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` ignores it
+    try:
+        _interrupt_a_start(monkeypatch, tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
+def _interrupt_a_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with Workers(1) as workers:
         pool = workers._pool  # to strike in the middle of its work
         submit = pool.submit
