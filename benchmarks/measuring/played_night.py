@@ -167,7 +167,7 @@ class TimedGrading(Grading):
             super().__exit__(*error)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TimedModel(ModelPlayer):
     """A model of the plan whose server is one for all, and is told what this run plays."""
 
