@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from forking import commands
 
 from harness.arnes import load_arnes
+from harness.campaign.players import ModelPlayer
+from harness.clock import SystemClock
 from harness.models.script import Behaviour, Script, prompt_key
+from harness.records.campaign import PlannedModel
 from harness.running.single import cap_of
 from harness.stages.instrument import Instrument, load_instrument
 from harness.stages.validate import sets_of
@@ -35,6 +39,25 @@ os.execv(sys.executable, [sys.executable, "-m", "harness", *sys.argv[1:]])
 def instrument(profile: str | None = None) -> Instrument:
     """The instrument of this checkout."""
     return load_instrument(ROOT, profile)
+
+
+def model_player(
+    instrument: Instrument, place: Path, planned: PlannedModel, **changes: Any
+) -> ModelPlayer:
+    """A model's player outside a campaign; its server's log lies in the place.
+
+    changes : other fields than these
+    """
+    usual: dict[str, Any] = {
+        "suite": instrument.suite,
+        "config": instrument.config,
+        "clock": SystemClock(),
+        "api_key": None,
+        "allow_slow": True,
+        "log": place / "m.log",
+        "tell": lambda _what: None,
+    }
+    return ModelPlayer(planned=planned, **(usual | changes))
 
 
 def checkout_in(place: Path, *changes: tuple[str, str]) -> Path:

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, plan_text
+from campaigning import LONG_REPLY, ROOT, defective_text, golden_text, model_player, plan_text
 
 from harness.arnes import CONFIG_NAME
 from harness.backends.hardware import Gpus
@@ -33,7 +33,7 @@ from harness.campaign.display import QuietDisplay
 from harness.campaign.night import Summary, create
 from harness.campaign.orchestrator import Orchestrator
 from harness.campaign.plan import read_plan, resolve
-from harness.campaign.players import ControlPlayer, ModelPlayer, Player, Served
+from harness.campaign.players import ControlPlayer, Player, Served
 from harness.clock import FakeClock, SystemClock
 from harness.models.http import HttpChat
 from harness.models.script import Behaviour, Script, model_and_prompt
@@ -290,15 +290,11 @@ def _night(
 def _players(campaign: Campaign, instrument: Instrument) -> tuple[Player, ...]:
     """Return controls and models as a night brings them up; what they take is not the night's."""
     models = [
-        ModelPlayer(
-            planned=planned,
-            suite=instrument.suite,
-            config=instrument.config,
-            clock=SystemClock(),
-            api_key=None,
-            allow_slow=True,
+        model_player(
+            instrument,
+            campaign.folder.path,
+            planned,
             log=campaign.folder.server_log(planned.id),
-            tell=lambda _what: None,
         )
         for planned in campaign.record.plan.models
     ]

@@ -5,15 +5,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from campaigning import instrument
+from campaigning import instrument, model_player
 from nights import TEN_IN_THE_EVENING, Night, WallClock
 
 from harness.campaign.deadline import Countdown, deadline_of, moment_of
 from harness.campaign.history import previous_run_s
 from harness.campaign.orchestrator import CUT
 from harness.campaign.plan import resolve
-from harness.campaign.players import ModelPlayer
-from harness.clock import SystemClock
 from harness.errors import EndpointError, PlanError
 from harness.models.scripted import Behaviour, Script, ScriptedServer
 from harness.records.campaign import CampaignPlan, JournalEvent, PlannedModel
@@ -197,22 +195,11 @@ def test_a_model_whose_start_the_deadline_ends_is_not_set_aside(
 
 def test_the_look_before_a_run_ends_with_the_night(core: Instrument, tmp_path: Path) -> None:
     """A server that hangs in its first reply would hold the night for half an hour a question."""
-    looked = ModelPlayer(
-        planned=PlannedModel(id="m", backend="external"),
-        suite=core.suite,
-        config=core.config,
-        clock=SystemClock(),
-        api_key=None,
-        allow_slow=True,
-        log=tmp_path / "m.log",
-        tell=lambda _what: None,
-        left_s=lambda: -1.0,
-    )
     slow = Behaviour(content="Blue.", first_byte_delay_s=300)
     with ScriptedServer(Script(default=(slow,))) as server:
-        looked.planned = looked.planned.model_copy(
-            update={"base_url": server.base_url, "served_name": "m"}
-        )
+        served = {"base_url": server.base_url, "served_name": "m"}
+        planned = PlannedModel(id="m", backend="external", **served)
+        looked = model_player(core, tmp_path, planned, left_s=lambda: -1.0)
         with pytest.raises(EndpointError, match="deadline"):
             looked.bring_up(1)
         looked.shut_down()

@@ -4,12 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from campaigning import instrument
+from campaigning import instrument, model_player
 from nights import Night
 
 from harness.campaign import players
 from harness.campaign.players import ModelPlayer
-from harness.clock import SystemClock
 from harness.errors import EndpointError
 from harness.records.campaign import PlannedModel
 from harness.stages.finalize import finalize
@@ -93,16 +92,8 @@ def test_who_has_nothing_left_to_do_does_not_read_ahead(core: Instrument, tmp_pa
 def without_a_binary(core: Instrument, place: Path, weights: Path) -> ModelPlayer:
     """A player whose server cannot be started."""
     options = {"weights": str(weights), "binary": str(place / "absent")}
-    return ModelPlayer(
-        planned=PlannedModel(id="m", backend="llama_server", options=options),
-        suite=core.suite,
-        config=core.config,
-        clock=SystemClock(),
-        api_key=None,
-        allow_slow=False,
-        log=place / "m.log",
-        tell=lambda _what: None,
-    )
+    planned = PlannedModel(id="m", backend="llama_server", options=options)
+    return model_player(core, place, planned)
 
 
 def test_weights_are_read_once_before_each_start(

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from backends.loopback import Loopback, PlayedModel
-from campaigning import instrument
+from campaigning import instrument, model_player
 
 from harness.arnes import ArnesConfig
 from harness.campaign.plan import resolve
 from harness.campaign.players import ModelPlayer
-from harness.clock import SystemClock
 from harness.errors import EndpointError, PlanError
 from harness.records.campaign import CampaignPlan, PlannedModel
 from harness.stages.instrument import Instrument
@@ -62,16 +61,9 @@ def test_a_number_of_slots_that_is_none_is_told_once(
 
 
 def player(base_url: str, instrument: Instrument, place: Path) -> ModelPlayer:
-    return ModelPlayer(
-        planned=PlannedModel(id="m", backend="external", base_url=base_url, served_name="played"),
-        suite=instrument.suite,
-        config=instrument.config,
-        clock=SystemClock(),
-        api_key=None,
-        allow_slow=True,
-        log=place / "m.log",
-        tell=lambda _what: None,
-    )
+    served = {"base_url": base_url, "served_name": "played"}
+    planned = PlannedModel(id="m", backend="external", **served)
+    return model_player(instrument, place, planned)
 
 
 def test_a_served_model_with_too_few_slots_is_refused(
